@@ -1,0 +1,89 @@
+# approf: `make` builds build/libapprof.so and build/approf. `make demo` shows it at work, `make check` tests it all.
+#
+# Sources are found by folder: a new .c file in interpose/, proto/ or cli/ needs no line here.
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+CC      ?= gcc
+PROTOC  ?= protoc-c
+SAN     ?=
+
+VERSION := 0.1.0
+
+WARN     = -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith
+CFLAGS  ?= -O2 -g
+BASE     = -std=c17 -D_GNU_SOURCE $(WARN) $(CFLAGS) $(SAN) -fvisibility=hidden -fPIC -MMD -MP \
+           -DAPPROF_VERSION='"$(VERSION)"'
+HARDEN   = -Wl,-z,defs,-z,relro,-z,now
+
+PROTO_SRC     := $(wildcard proto/*.c)
+INTERPOSE_SRC := $(wildcard interpose/*.c)
+INTERPOSE_ASM := $(wildcard interpose/*.S)
+CLI_SRC       := $(wildcard cli/*.c)
+
+PROTO_OBJ     := $(PROTO_SRC:%.c=$(BUILD)/%.o) $(BUILD)/proto/profile.pb-c.o
+INTERPOSE_OBJ := $(INTERPOSE_SRC:%.c=$(BUILD)/%.o) $(INTERPOSE_ASM:%.S=$(BUILD)/%.o)
+CLI_OBJ       := $(CLI_SRC:%.c=$(BUILD)/%.o)
+
+.PHONY: all lib cli demos clean
+all: lib cli
+lib: $(BUILD)/libapprof.so
+cli: $(BUILD)/approf
+
+# --- proto ---------------------------------------------------------------------------------------
+$(BUILD)/proto/profile.pb-c.c $(BUILD)/proto/profile.pb-c.h &: proto/profile.proto
+	@mkdir -p $(@D)
+	$(PROTOC) --proto_path=proto --c_out=$(BUILD)/proto profile.proto
+
+$(BUILD)/proto/profile.pb-c.o: $(BUILD)/proto/profile.pb-c.c
+	$(CC) $(BASE) -c -o $@ $<
+
+$(PROTO_OBJ): | $(BUILD)/proto/profile.pb-c.h
+
+$(BUILD)/proto/%.o: proto/%.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) -Iinclude -Iproto -I$(BUILD)/proto -c -o $@ $<
+
+$(BUILD)/libproto.a: $(PROTO_OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+# --- the hook ------------------------------------------------------------------------------------
+# Frame pointers: the slow paths start the stack walk from their own frame record. No stack protector and no instrumentation on
+# the way through malloc.
+HOOK_FLAGS = -fno-omit-frame-pointer -ftls-model=initial-exec -fno-builtin-malloc -fno-builtin-calloc \
+             -fno-builtin-realloc -fno-builtin-free -fno-exceptions -fno-stack-protector
+
+$(BUILD)/interpose/%.o: interpose/%.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(HOOK_FLAGS) -Iinclude -Iproto -Iinterpose -c -o $@ $<
+
+$(BUILD)/interpose/%.o: interpose/%.S
+	@mkdir -p $(@D)
+	$(CC) $(BASE) -Iinclude -Iinterpose -c -o $@ $<
+
+# protobuf-c and zlib are linked in and hidden, so that a target with its own never meets ours.
+$(BUILD)/libapprof.so: $(INTERPOSE_OBJ) $(BUILD)/libproto.a interpose/exports.map
+	$(CC) $(CFLAGS) $(SAN) -shared -o $@ $(INTERPOSE_OBJ) $(BUILD)/libproto.a \
+	    -Wl,-Bstatic -lprotobuf-c -lz -Wl,-Bdynamic $(HARDEN) -Wl,--exclude-libs,ALL -Wl,-Bsymbolic \
+	    -Wl,--version-script=interpose/exports.map -Wl,-soname,libapprof.so -Wl,--as-needed
+
+# --- the command ---------------------------------------------------------------------------------
+CLI_LIBS = -lprotobuf-c -lz -ldw -lelf -lpcre2-8 -lmicrohttpd -ledit -l:libiberty.a -lm -lpthread
+
+$(BUILD)/cli/%.o: cli/%.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE) -fPIE -Iinclude -Iproto -Icli -c -o $@ $<
+
+$(BUILD)/approf: $(CLI_OBJ) $(BUILD)/libproto.a
+	$(CC) $(CFLAGS) $(SAN) -pie -o $@ $(CLI_OBJ) $(BUILD)/libproto.a $(HARDEN) -Wl,--as-needed $(CLI_LIBS)
+
+# --- everything else lives in its own folder -------------------------------------------------------
+-include demo-targets/demo.mk
+-include tests/tests.mk
+-include bench/bench.mk
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(wildcard $(BUILD)/*/*.d)

@@ -1,0 +1,40 @@
+/* slot.h - what the hook knows of one thread.
+ *
+ * Slots lie in private pages marked MADV_WIPEONFORK, outside TLS (TLS holds only a pointer to one),
+ * and are never given back: a dead thread's remainder still counts in the exact total. In a forked
+ * child every slot reads as zeros, so the first allocation of each thread there finds remaining ==
+ * 0, takes the slow path, and notices.
+ *
+ * Only the owning thread writes a slot; the dump at exit reads all of them (relaxed).
+ */
+#ifndef APPROF_SLOT_H
+#define APPROF_SLOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SLOT_MAGIC UINT32_C(0x510751a7)
+
+struct thread_slot {
+    /* Bytes until the next sample. The fast path is: size (at least 1) < remaining ? remaining -=
+     * size : slow path. 0 in a fresh slot, in the shared boot slot, and after a fork. */
+    uint64_t remaining;
+    uint64_t gap;   /* what remaining was at the last draw */
+    uint64_t total; /* requested bytes folded so far, excluding gap - remaining */
+    uint32_t magic; /* SLOT_MAGIC once initialised; 0 after a fork */
+    uint32_t depth; /* >0 while this thread is inside the hook's slow path: the recursion mark */
+    uint64_t random[4];
+    uint64_t rate; /* the rate at which gap was drawn */
+    uint32_t rate_index;
+    uint32_t index;
+    uintptr_t owner; /* address of the owning thread's TLS pointer: a new thread at the same address
+                        inherits the slot */
+
+    /* Stack bounds that the walker has verified so far: [stack_low, stack_high) is readable. */
+    uintptr_t stack_low, stack_high;
+
+    void *walker; /* private to the walker: a per-thread cache, or NULL */
+};
+
+#endif
