@@ -1,0 +1,64 @@
+# Tests. `make check` is everything, `make check-quick` what ends within a minute. tests/README.md says how a test is added.
+#
+#   make check TESTS='hooks/ top'    only tests whose AREA/NAME contains one of the words
+#   make check SAN_BUILDS=no         without the sanitized builds
+
+TESTS      ?=
+SAN_BUILDS ?= yes
+CXX        ?= g++
+
+# SAN is set in the sanitized builds only, and reaches the tests but not the targets.
+TEST_CFLAGS = -g -O1 -Wall -Wextra -Werror -Iinclude -Itests
+TEST_CC     = $(CC) -std=c17 -D_GNU_SOURCE $(TEST_CFLAGS)
+TEST_CXX    = $(CXX) -std=c++17 $(TEST_CFLAGS)
+
+TEST_PROGRAMS :=
+TEST_TARGETS  :=
+TEST_RULES     = $(BUILD)/tests/rules.mk
+TEST_SOURCES  := $(wildcard tests/*/*.c tests/*/*.cc)
+
+# Only when tests are asked for: a plain `make` needs no python.
+ifneq ($(filter check% test-programs soak,$(MAKECMDGOALS)),)
+-include $(TEST_RULES)
+$(TEST_RULES): tests/list-tests.py $(TEST_SOURCES) $(wildcard tests/*)
+	@mkdir -p $(@D)
+	@if command -v python3 >/dev/null; then python3 tests/list-tests.py rules > $@.new && mv $@.new $@; else : > $@; fi
+-include $(wildcard $(BUILD)/tests/*/*.d)
+endif
+
+.PHONY: check check-quick check-san check-packages check-build test-programs
+test-programs: $(TEST_PROGRAMS) $(TEST_TARGETS)
+
+check-packages:
+	@tests/install-packages.sh check
+
+# The packages come first, then makes of their own: the rules above depend on tools that may only now be there.
+# Instrumented builds: san has ASan and UBSan in approf and in the compiled tests; ubsan traps, and so can be preloaded.
+SAN_FLAGS   = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+UBSAN_FLAGS = -fsanitize=undefined -fsanitize-undefined-trap-on-error
+
+DEMOS_GOAL  = $(if $(wildcard demo-targets/demo.mk),demos)
+
+check-build:
+	@$(MAKE) --no-print-directory all $(DEMOS_GOAL)
+	@$(MAKE) --no-print-directory test-programs
+ifeq ($(SAN_BUILDS),yes)
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/san SAN='$(SAN_FLAGS)' CFLAGS='-O1 -g' cli
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/san SAN='$(SAN_FLAGS)' CFLAGS='-O1 -g' test-programs
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/ubsan SAN='$(UBSAN_FLAGS)' CFLAGS='-O1 -g' all
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/ubsan SAN='$(UBSAN_FLAGS)' CFLAGS='-O1 -g' test-programs
+endif
+
+VARIANTS = $(if $(filter yes,$(SAN_BUILDS)),--variant san=$(BUILD)/san --variant ubsan=$(BUILD)/ubsan)
+
+check: check-packages
+	@$(MAKE) --no-print-directory check-build
+	@python3 tests/run-tests.py --build $(BUILD) $(VARIANTS) $(TESTS)
+
+check-san: check-packages
+	@$(MAKE) --no-print-directory check-build
+	@python3 tests/run-tests.py --build $(BUILD) --only-variants $(VARIANTS) $(TESTS)
+
+check-quick: check-packages
+	@$(MAKE) --no-print-directory SAN_BUILDS=no check-build
+	@python3 tests/run-tests.py --build $(BUILD) --quick $(TESTS)
