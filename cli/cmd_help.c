@@ -1,0 +1,85 @@
+/* cmd_help.c - approf help [COMMAND], from the tables of commands and options. */
+#include "commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_option(const struct option *option)
+{
+    char left[64];
+    if (option->type == OPTION_IS_BOOL) {
+        snprintf(left, sizeof left, "-%s", option->name);
+    } else {
+        snprintf(left, sizeof left, "-%s=%s", option->name, option->unit);
+    }
+    printf("  %-28s %s", left, option->help);
+    bool plain = option->type == OPTION_IS_BOOL ? strcmp(option->standard, "false") == 0
+                                                : !*option->standard;
+    if (!plain && strcmp(option->standard, "-1") != 0) {
+        printf(" (default %s)", option->standard);
+    }
+    putchar('\n');
+}
+
+static void print_options(unsigned groups, const char *title)
+{
+    bool titled = false;
+    for (size_t i = 0; i < N_OPTIONS; i++) {
+        if (option_table[i].groups & groups) {
+            if (!titled) {
+                printf("\n%s\n", title);
+                titled = true;
+            }
+            print_option(&option_table[i]);
+        }
+    }
+}
+
+static int help_command(const struct command *command)
+{
+    static const struct {
+        unsigned group;
+        const char *title;
+    } sections[] = {
+        {GROUP_RUN, "Options of the run:"},       {GROUP_GATE, "Options of the gate:"},
+        {GROUP_REPORT, "Options of the report:"}, {GROUP_TABLE, "How the table is written:"},
+        {GROUP_LOAD, "Options of loading:"},      {GROUP_WEB, "Options of the server:"},
+    };
+    printf("approf %s%s %s\n\n%s.\n", command->name, command->groups ? " [options]" : "",
+           command->arguments, command->summary);
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+        if (command->groups & sections[i].group) {
+            print_options(sections[i].group, sections[i].title);
+        }
+    }
+    if ((command->groups & GROUP_OUTPUT) && !(command->groups & GROUP_REPORT)) {
+        print_options(GROUP_OUTPUT, "Output:");
+    }
+    print_options(GROUP_ALL, "Everywhere:");
+    return STATUS_FINE;
+}
+
+int cmd_help(struct invocation *invocation)
+{
+    if (invocation->n_arguments > 0) {
+        const struct command *command = command_find(invocation->arguments[0]);
+        if (!command) {
+            message_error("help: there is no command '%s'", invocation->arguments[0]);
+            message_hint("'approf help' lists the commands");
+            return STATUS_BAD_USAGE;
+        }
+        return help_command(command);
+    }
+    puts("approf COMMAND [options] SOURCE...\n\n"
+         "Finds what allocates in native programs. A SOURCE is a pprof file, '-' for standard "
+         "input,\n"
+         "the tables that a profiled process left, a PID, or an http URL.\n\nCommands:");
+    for (size_t i = 0; i < n_commands; i++) {
+        if (!(commands[i].flags & COMMAND_HIDDEN)) {
+            printf("  %-12s %s\n", commands[i].name, commands[i].summary);
+        }
+    }
+    puts("\n'approf help COMMAND' lists a command's options. pprof's own form works too:\n"
+         "approf -top -cum PROFILE");
+    return STATUS_FINE;
+}

@@ -1,0 +1,7 @@
+/* command_list.h - the one list of commands, in the order of `approf help`.
+ *
+ * COMMAND(name, flags, groups, arguments, summary): runs cmd_<name> (in cmd_<name>.c, declared from
+ * this list in commands.h). groups: which options it takes. No include guard.
+ */
+COMMAND(help, 0, GROUP_NONE, "[COMMAND]", "what approf can do, or one command in detail")
+COMMAND(version, 0, GROUP_NONE, "", "version of approf")

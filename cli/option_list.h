@@ -1,0 +1,109 @@
+/* option_list.h - the one list of options: parsing, help, man pages and completion come from it.
+ *
+ * Included several times with different definitions of
+ *   OPTION_BOOL(field, name, default, groups, help)
+ *   OPTION_TEXT(field, name, default, unit, groups, help)   unit "a|b|c": one of these words
+ *   OPTION_INT (field, name, default, unit, groups, help)
+ *   OPTION_REAL(field, name, default, unit, groups, help)
+ * field is the member of struct cli_options. groups says which commands take the option (see
+ * OPTION_GROUP in cli_options.h). Names are pprof's where pprof has the option. No include guard.
+ */
+
+/* ---- loading ---- */
+OPTION_TEXT(base, "base", "", "SOURCE", GROUP_LOAD, "subtract this profile; percentages are of what is left")
+OPTION_TEXT(diff_base, "diff_base", "", "SOURCE", GROUP_LOAD, "subtract this profile; percentages are of it")
+OPTION_BOOL(normalize, "normalize", false, GROUP_LOAD, "scale the profile to the total of the base before subtracting")
+OPTION_TEXT(symbolize, "symbolize", "", "MODE", GROUP_LOAD, "none, local, fastlocal, remote, force, demangle=full|none|templates|default; joined by ':'")
+OPTION_TEXT(symbol_path, "symbol_path", "", "DIR:DIR", GROUP_LOAD, "directories with debug files, before the usual places")
+OPTION_TEXT(buildid, "buildid", "", "ID", GROUP_LOAD, "build id of the main binary when the profile has none")
+OPTION_TEXT(tools, "tools", "", "DIR", GROUP_LOAD, "where to look for objdump and other tools")
+OPTION_TEXT(add_comment, "add_comment", "", "TEXT", GROUP_LOAD, "add a comment to the profile")
+OPTION_INT(seconds, "seconds", -1, "N", GROUP_LOAD, "duration to ask an http source for")
+OPTION_INT(timeout, "timeout", -1, "N", GROUP_LOAD, "seconds to wait for an http source")
+OPTION_BOOL(all_frames, "all_frames", false, GROUP_LOAD, "ignore the profile's own drop_frames and keep_frames")
+
+/* ---- what is shown ---- */
+OPTION_TEXT(sample_index, "sample_index", "", "NAME|N", GROUP_REPORT, "sample type to show, by name or number")
+OPTION_BOOL(inuse_space, "inuse_space", false, GROUP_REPORT, "same as -sample_index=inuse_space")
+OPTION_BOOL(inuse_objects, "inuse_objects", false, GROUP_REPORT, "same as -sample_index=inuse_objects")
+OPTION_BOOL(alloc_space, "alloc_space", false, GROUP_REPORT, "same as -sample_index=alloc_space")
+OPTION_BOOL(alloc_objects, "alloc_objects", false, GROUP_REPORT, "same as -sample_index=alloc_objects")
+OPTION_BOOL(total_delay, "total_delay", false, GROUP_REPORT, "same as -sample_index=delay")
+OPTION_BOOL(mean_delay, "mean_delay", false, GROUP_REPORT, "same as -sample_index=delay -mean")
+OPTION_BOOL(contentions, "contentions", false, GROUP_REPORT, "same as -sample_index=contentions")
+OPTION_BOOL(mean, "mean", false, GROUP_REPORT, "average over the first sample type")
+OPTION_TEXT(unit, "unit", "minimum", "UNIT", GROUP_REPORT, "unit of the figures: minimum, auto, kB, MB, ms, ...")
+OPTION_REAL(divide_by, "divide_by", 1, "D", GROUP_REPORT, "divide all figures by D")
+OPTION_BOOL(relative_percentages, "relative_percentages", false, GROUP_REPORT, "percentages of what the filters leave")
+OPTION_BOOL(compact_labels, "compact_labels", false, GROUP_REPORT, "leave out the header's File, Type and Time lines")
+OPTION_TEXT(output, "output", "", "FILE", GROUP_REPORT | GROUP_OUTPUT, "write to FILE")
+OPTION_BOOL(ci, "ci", false, GROUP_REPORT, "show 95% intervals of estimates")
+OPTION_TEXT(compat, "compat", "", "go1.19|today", GROUP_REPORT, "print as that version of go tool pprof does")
+
+/* ---- rows ---- */
+OPTION_BOOL(flat, "flat", false, GROUP_REPORT, "order rows by their own weight (default)")
+OPTION_BOOL(cum, "cum", false, GROUP_REPORT, "order rows by weight with callees")
+OPTION_BOOL(functions, "functions", false, GROUP_REPORT, "one row a function (default)")
+OPTION_BOOL(filefunctions, "filefunctions", false, GROUP_REPORT, "one row a function and file")
+OPTION_BOOL(files, "files", false, GROUP_REPORT, "one row a file")
+OPTION_BOOL(lines, "lines", false, GROUP_REPORT, "one row a source line")
+OPTION_BOOL(addresses, "addresses", false, GROUP_REPORT, "one row an address")
+OPTION_BOOL(noinlines, "noinlines", false, GROUP_REPORT, "count inlined functions as part of their caller")
+OPTION_BOOL(showcolumns, "showcolumns", false, GROUP_REPORT, "show column numbers at -lines")
+OPTION_INT(nodecount, "nodecount", -1, "N", GROUP_REPORT, "most rows or nodes to show")
+OPTION_REAL(nodefraction, "nodefraction", 0.005, "F", GROUP_REPORT, "hide nodes below F of the total")
+OPTION_REAL(edgefraction, "edgefraction", 0.001, "F", GROUP_REPORT, "hide edges below F of the total")
+OPTION_BOOL(trim, "trim", true, GROUP_REPORT, "apply -nodecount, -nodefraction and -edgefraction")
+OPTION_BOOL(drop_negative, "drop_negative", false, GROUP_REPORT, "leave out negative rows")
+OPTION_BOOL(call_tree, "call_tree", false, GROUP_REPORT, "a tree of call paths instead of a graph (dot, callgrind)")
+
+/* ---- filters ---- */
+OPTION_TEXT(focus, "focus", "", "RE", GROUP_REPORT, "keep stacks with a frame that matches")
+OPTION_TEXT(ignore, "ignore", "", "RE", GROUP_REPORT, "drop stacks with a frame that matches")
+OPTION_TEXT(hide, "hide", "", "RE", GROUP_REPORT, "remove frames that match")
+OPTION_TEXT(show, "show", "", "RE", GROUP_REPORT, "remove frames that do not match")
+OPTION_TEXT(show_from, "show_from", "", "RE", GROUP_REPORT, "remove frames above the outermost match")
+OPTION_TEXT(prune_from, "prune_from", "", "RE", GROUP_REPORT, "remove frames below the innermost match")
+OPTION_TEXT(tagfocus, "tagfocus", "", "TAG", GROUP_REPORT, "keep samples with a label in range or matching")
+OPTION_TEXT(tagignore, "tagignore", "", "TAG", GROUP_REPORT, "drop samples with a label in range or matching")
+OPTION_TEXT(tagshow, "tagshow", "", "RE", GROUP_REPORT, "keep only labels whose key matches")
+OPTION_TEXT(taghide, "taghide", "", "RE", GROUP_REPORT, "remove labels whose key matches")
+OPTION_TEXT(tagroot, "tagroot", "", "KEY,KEY", GROUP_REPORT, "add a frame for these labels at the root")
+OPTION_TEXT(tagleaf, "tagleaf", "", "KEY,KEY", GROUP_REPORT, "add a frame for these labels at the leaf")
+
+/* ---- sources ---- */
+OPTION_TEXT(source_path, "source_path", "", "DIR:DIR", GROUP_REPORT, "where to look for source files")
+OPTION_TEXT(trim_path, "trim_path", "", "DIR:DIR", GROUP_REPORT, "prefixes to remove from source file names")
+OPTION_BOOL(intel_syntax, "intel_syntax", false, GROUP_REPORT, "disassemble in Intel syntax")
+
+/* ---- pprof's command line: the report as an option ---- */
+OPTION_BOOL(format_callgrind, "callgrind", false, GROUP_FORMAT, "report in callgrind format")
+OPTION_BOOL(format_comments, "comments", false, GROUP_FORMAT, "the profile's comments")
+OPTION_TEXT(format_disasm, "disasm", "", "RE", GROUP_FORMAT, "annotated assembly of matching functions")
+OPTION_BOOL(format_dot, "dot", false, GROUP_FORMAT, "graph in dot format")
+OPTION_TEXT(format_list, "list", "", "RE", GROUP_FORMAT, "annotated source of matching functions")
+OPTION_BOOL(format_pdf, "pdf", false, GROUP_FORMAT, "graph as PDF")
+OPTION_TEXT(format_peek, "peek", "", "RE", GROUP_FORMAT, "callers and callees of matching functions")
+OPTION_BOOL(format_png, "png", false, GROUP_FORMAT, "graph as PNG")
+OPTION_BOOL(format_proto, "proto", false, GROUP_FORMAT, "the profile in protobuf form")
+OPTION_BOOL(format_raw, "raw", false, GROUP_FORMAT, "the profile as text")
+OPTION_BOOL(format_svg, "svg", false, GROUP_FORMAT, "graph as SVG")
+OPTION_BOOL(format_tags, "tags", false, GROUP_FORMAT, "values of all labels")
+OPTION_BOOL(format_text, "text", false, GROUP_FORMAT, "same as -top")
+OPTION_BOOL(format_top, "top", false, GROUP_FORMAT, "top rows")
+OPTION_BOOL(format_topproto, "topproto", false, GROUP_FORMAT, "top rows in protobuf form")
+OPTION_BOOL(format_traces, "traces", false, GROUP_FORMAT, "all stacks")
+OPTION_BOOL(format_tree, "tree", false, GROUP_FORMAT, "callers and callees of all rows")
+OPTION_TEXT(format_weblist, "weblist", "", "RE", GROUP_FORMAT, "annotated source as HTML")
+OPTION_BOOL(format_json, "json", false, GROUP_FORMAT | GROUP_TABLE, "the table as JSON")
+OPTION_BOOL(format_csv, "csv", false, GROUP_FORMAT | GROUP_TABLE, "the table as CSV")
+OPTION_BOOL(format_folded, "folded", false, GROUP_FORMAT, "one line a stack, for flame graph tools")
+OPTION_BOOL(format_speedscope, "speedscope", false, GROUP_FORMAT, "speedscope JSON")
+
+/* ---- serving ---- */
+OPTION_TEXT(http, "http", "", "HOST:PORT", GROUP_WEB, "serve the web views at this address")
+OPTION_BOOL(no_browser, "no_browser", false, GROUP_WEB, "do not start a browser")
+
+/* ---- everywhere ---- */
+OPTION_TEXT(color, "color", "auto", "auto|always|never", GROUP_ALL, "colour on a terminal")
+OPTION_BOOL(help, "help", false, GROUP_ALL, "what the command does and its options")
