@@ -1,0 +1,20 @@
+/* raw_sys.c - see raw_sys.h. */
+#include "raw_sys.h"
+
+#ifdef APPROF_FAULTS
+long (*raw_fault)(long number);
+#endif
+
+long raw_read_file(const char *path, char *text, size_t size)
+{
+    int fd = raw_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (fd < 0)
+        return fd;
+    size_t used = 0;
+    long n = 0;
+    while (used < size - 1 && (n = raw_read(fd, text + used, size - 1 - used)) > 0)
+        used += (size_t)n;
+    raw_close(fd);
+    text[used] = 0;
+    return n < 0 ? n : (long)used;
+}
