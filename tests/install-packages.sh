@@ -1,14 +1,18 @@
 #!/bin/sh
-# Installs the Debian packages that a purpose needs, and nothing when all are there.
+# Installs the Debian (or Ubuntu) packages that a purpose needs, and does nothing when all are there.
 #   tests/install-packages.sh build|demo|check...
-# On a system without apt-get it says what to install and goes on if the tools are there already.
+# On a system without dpkg it says what to install, and leaves it at that. A package that a release has under
+# another name is written as name|name; one that it does not have at all is named and left out: what needs it
+# says so later.
 set -eu
 
-build="gcc g++ make libc6-dev protobuf-c-compiler libprotobuf-c-dev zlib1g-dev libunwind-dev libdw-dev libelf-dev \
+build="gcc g++ make libc6-dev protobuf-c-compiler libprotobuf-c-dev zlib1g-dev libunwind-dev libdw-dev libelf-dev
 libiberty-dev libpcre2-dev libmicrohttpd-dev libedit-dev pkg-config"
 demo="redis-tools"
-check="redis-server redis-tools golang-go binutils python3 sqlite3 git libjemalloc2 libtcmalloc-minimal4 \
-libmimalloc2.0 valgrind clang"
+# What runs the tests and judges them; programs that are run under the preload; allocators beneath it.
+check="python3 binutils procps util-linux golang-go clang valgrind
+redis-server redis-tools sqlite3 git postgresql
+libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 libmimalloc2.0|libmimalloc3"
 
 wanted=""
 for purpose in "$@"; do
@@ -16,22 +20,33 @@ for purpose in "$@"; do
     build) wanted="$wanted $build" ;;
     demo) wanted="$wanted $build $demo" ;;
     check) wanted="$wanted $build $demo $check" ;;
-    *) echo "install-packages.sh: unknown purpose '$purpose' (build, demo, check)" >&2; exit 2 ;;
+    *)
+        echo "approf: install-packages.sh: unknown purpose '$purpose'" >&2
+        echo "hint: one of build, demo, check" >&2
+        exit 2
+        ;;
     esac
 done
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-    echo "approf: not a Debian or Ubuntu system, nothing is installed" >&2
-    echo "hint: install what these Debian packages hold:$wanted" >&2
+    echo "approf: not a Debian or Ubuntu system: nothing is installed" >&2
+    echo "hint: install what these Debian packages hold: $(echo $wanted)" >&2
     exit 0
 fi
 
+# installed NAME|NAME...
+installed() {
+    for name in $(echo "$1" | tr '|' ' '); do
+        case $(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null || true) in
+        installed) return 0 ;;
+        esac
+    done
+    return 1
+}
+
 missing=""
 for package in $wanted; do
-    case $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true) in
-    installed) ;;
-    *) missing="$missing $package" ;;
-    esac
+    installed "$package" || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
 
@@ -40,12 +55,35 @@ if [ "$(id -u)" -ne 0 ]; then
     if command -v sudo >/dev/null 2>&1; then
         as_root=sudo
     else
-        echo "approf: packages are missing and there is no root to install them:$missing" >&2
-        echo "hint: run as root: apt-get install$missing" >&2
+        echo "approf: packages are missing, and there is no root to install them:$missing" >&2
+        echo "hint: as root: apt-get install$missing" >&2
         exit 2
     fi
 fi
-echo "installing:$missing" >&2
-$as_root apt-get -o DPkg::Lock::Timeout=300 update -q >&2 || true
+
+$as_root apt-get -o DPkg::Lock::Timeout=300 update -q >&2 ||
+    echo "approf: package lists could not be updated: going on with the ones that are here" >&2
+
+names=""
+for package in $missing; do
+    chosen=""
+    for name in $(echo "$package" | tr '|' ' '); do
+        if apt-cache policy "$name" 2>/dev/null | grep -q 'Candidate: [^(]'; then
+            chosen=$name
+            break
+        fi
+    done
+    if [ -n "$chosen" ]; then
+        names="$names $chosen"
+    else
+        echo "approf: this release has no package $package: going on without" >&2
+    fi
+done
+[ -n "$names" ] || exit 0
+echo "installing:$names" >&2
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 install -y -q \
-    --no-install-recommends $missing >&2
+    --no-install-recommends $names >&2 || {
+    echo "approf: packages could not be installed:$names" >&2
+    echo "hint: see what apt-get says above; without network, install them beforehand" >&2
+    exit 2
+}

@@ -181,3 +181,17 @@ go_pprof() {
     env -u LD_PRELOAD HOME="$TEST_TMP/go-home" PPROF_TMPDIR="$TEST_TMP/go-home" GOTOOLCHAIN=local GOFLAGS=-mod=mod \
         PPROF_BINARY_PATH="${PPROF_BINARY_PATH:-}" go tool pprof "$@"
 }
+
+# total TYPE FILE…            the sum of a sample type over files, in its plain unit
+# cum TYPE REGEXP FILE…       of the samples with a function of that whole name anywhere on the stack
+# flat TYPE REGEXP FILE…      of those with it innermost
+# All read by the tests' own decoder.
+total() {
+    python3 "$TOP/tests/pprof_sum.py" "$@"
+}
+cum() {
+    python3 "$TOP/tests/pprof_sum.py" --cum "$2" "$1" "${@:3}"
+}
+flat() {
+    python3 "$TOP/tests/pprof_sum.py" --flat "$2" "$1" "${@:3}"
+}
