@@ -43,8 +43,8 @@ session() {
     as mkdir "socket-$name"
     as "$@" "$bin/postgres" -D "data-$name" -k "$PWD/socket-$name" -c listen_addresses= -c fsync=off \
         -c shared_buffers=16MB -c autovacuum=off -c max_parallel_workers_per_gather=2 >"$name.log" 2>&1 &
-    started_pids+=("$!")
-    pid=$!
+    local job=$!
+    started_pids+=("$job")
     local psql=(as "$bin/psql" -X -h "$PWD/socket-$name" -U tester -d postgres)
     wait_for 60 "${psql[@]}" -c 'select 1' || fail "$name: postgres does not answer: $(tail -5 "$name.log")"
     for client in 1 2 3; do
@@ -54,9 +54,10 @@ session() {
     local other=$!
     "${psql[@]}" -c 'select count(distinct b) from t' >"$name.5.out" 2>&1
     wait "$other"
-    # SIGINT is its fast shutdown. setpriv and env exec, so the pid is postgres' own.
-    kill -INT "$pid"
-    wait "$pid"
+    pid=$(head -1 "data-$name/postmaster.pid")
+    started_pids+=("$pid")
+    kill -INT "$pid" # its fast shutdown
+    wait "$job"
     echo "exit status $?" >"$name.6.out"
 }
 
