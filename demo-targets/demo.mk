@@ -27,6 +27,6 @@ $(eval $(call demo_program,redis-clone-fixed,$(REDIS_CLONE) redis-clone/store_lp
 
 -include $(wildcard $(DEMO_BUILD)/obj/*/*.d)
 
-.PHONY: demo demo-redis
+.PHONY: demo demos
 demo:
 	@sh demo-targets/demo.sh
