@@ -19,7 +19,7 @@ Compiled ones (tests/AREA/NAME.c or .cc) carry one comment among their first 30 
     /* library: ... */                              the same, built as NAME.so
 
 link names what it is built with: `proto` (libproto.a and what that needs), `cli` (every object of
-approf but main), `walker`, or single sources such as `interpose/sampler.c`. Lists are separated by
+approf but main), `walker`, or single sources such as `interpose/weight.c`. Lists are separated by
 commas. Other sources (Go, Rust, plain .c without such a comment) are the business of the scripts.
 """
 
