@@ -5,3 +5,4 @@
  */
 COMMAND(help, 0, GROUP_NONE, "[COMMAND]", "what approf can do, or one command in detail")
 COMMAND(version, 0, GROUP_NONE, "", "version of approf")
+COMMAND(symbolize, 0, GROUP_LOAD | GROUP_OUTPUT, "PROFILE", "write functions, lines and inlined frames into a profile")

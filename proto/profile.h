@@ -127,6 +127,9 @@ uint32_t profile_add_function(struct profile *profile, const struct profile_func
 /* Copies n_lines lines (0 is fine); first_line/n_lines of *location are ignored. */
 uint32_t profile_add_location(struct profile *profile, const struct profile_location *location,
                               const struct profile_line *lines, uint32_t n_lines);
+/* Gives a location other lines (copies them). False when out of memory. */
+bool profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
+                       uint32_t n_lines);
 /* values has n_sample_types entries. */
 uint32_t profile_add_sample(struct profile *profile, const uint32_t *locations,
                             uint32_t n_locations, const int64_t *values,

@@ -164,6 +164,22 @@ uint32_t profile_add_location(struct profile *profile, const struct profile_loca
     return profile->n_locations++;
 }
 
+bool profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
+                       uint32_t n_lines)
+{
+    struct profile_location *changed = &profile->locations[location];
+    if (n_lines > changed->n_lines) {
+        if (!RESERVE(profile, lines, n_lines))
+            return false;
+        changed->first_line = profile->n_lines;
+        profile->n_lines += n_lines;
+    }
+    changed->n_lines = n_lines;
+    if (n_lines)
+        memcpy(profile->lines + changed->first_line, lines, n_lines * sizeof *lines);
+    return true;
+}
+
 /* values[] grows with samples[]: its room is room.samples * n_sample_types. */
 static bool reserve_sample(struct profile *profile)
 {

@@ -1,0 +1,103 @@
+/* symbol_table.c - a sorted array of function symbols. */
+#include "symbol_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How far back a lookup goes for a symbol that encloses those after it. */
+enum { ENCLOSING_STEPS = 32 };
+
+/* A function beats a label, a global name beats a local one, a name that says something beats one
+ * of the toolchain's own ("_", "."). */
+static uint8_t rank_symbol(const GElf_Sym *symbol, const char *name)
+{
+    unsigned type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
+    uint8_t rank = type == STT_NOTYPE ? 0 : 8;
+    rank += symbol->st_size > 0 ? 4 : 0;
+    rank += bind == STB_GLOBAL ? 2 : bind == STB_WEAK ? 1 : 0;
+    return (uint8_t)(rank * 2 + (name[0] != '_' && name[0] != '.'));
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct function_symbol *x = a, *y = b;
+    if (x->start != y->start) {
+        return x->start < y->start ? -1 : 1;
+    }
+    if (x->rank != y->rank) {
+        return x->rank < y->rank ? -1 : 1;
+    }
+    return strcmp(x->name, y->name);
+}
+
+void symbol_table_load(struct symbol_table *table, Dwfl_Module *module)
+{
+    *table = (struct symbol_table){0};
+    int n = dwfl_module_getsymtab(module);
+    if (n <= 0) {
+        return;
+    }
+    table->symbols = calloc((size_t)n, sizeof *table->symbols);
+    if (table->symbols == NULL) {
+        return;
+    }
+    for (int i = 1; i < n; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        GElf_Word section;
+        Elf *elf;
+        const char *name =
+            dwfl_module_getsym_info(module, i, &symbol, &address, &section, &elf, NULL);
+        if (name == NULL || *name == 0 || section == SHN_UNDEF || section == SHN_ABS) {
+            continue;
+        }
+        unsigned type = GELF_ST_TYPE(symbol.st_info);
+        if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) {
+            continue;
+        }
+        if (name[0] == '$' || strncmp(name, ".L", 2) == 0) {
+            continue; /* mapping symbols and local labels */
+        }
+        table->symbols[table->n++] = (struct function_symbol){.start = address,
+                                                              .size = symbol.st_size,
+                                                              .name = name,
+                                                              .section = section,
+                                                              .rank = rank_symbol(&symbol, name)};
+    }
+    qsort(table->symbols, table->n, sizeof *table->symbols, by_address);
+}
+
+void symbol_table_free(struct symbol_table *table)
+{
+    free(table->symbols);
+    *table = (struct symbol_table){0};
+}
+
+const char *symbol_table_find(const struct symbol_table *table, uint64_t address, uint64_t *start)
+{
+    size_t low = 0, high = table->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (table->symbols[middle].start <= address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    const struct function_symbol *unsized = NULL;
+    for (size_t i = low; i > 0 && low - i < ENCLOSING_STEPS; i--) {
+        const struct function_symbol *symbol = &table->symbols[i - 1];
+        if (symbol->size > 0 && address - symbol->start < symbol->size) {
+            *start = symbol->start;
+            return symbol->name;
+        }
+        if (symbol->size == 0 && i == low) {
+            unsized = symbol;
+        }
+    }
+    if (unsized != NULL) {
+        *start = unsized->start;
+        return unsized->name;
+    }
+    return NULL;
+}
