@@ -3,12 +3,16 @@
 
 DEMO_BUILD  := $(BUILD)/demo
 DEMO_BASE    = -std=c17 -D_GNU_SOURCE $(WARN) -g -O2 $(SAN) -pthread -MMD -MP
-DEMO_COMMON := common/tcp_server
 
-REDIS_CLONE := $(DEMO_COMMON) $(patsubst demo-targets/%.c,%,$(filter-out \
-    %_buggy.c %_fixed.c,$(wildcard demo-targets/redis-clone/*.c)))
+# $(call demo_sources,FOLDER): all but the two files that differ.
+demo_sources = $(patsubst demo-targets/%.c,%,$(filter-out %_buggy.c %_fixed.c,$(wildcard demo-targets/$(1)/*.c)))
 
-DEMO_PROGRAMS := redis-clone-buggy redis-clone-fixed
+REDIS_CLONE := common/tcp_server $(call demo_sources,redis-clone)
+LOG_PARSE   := common/log_lines $(call demo_sources,log-parse)
+LOG_SEARCH  := common/log_lines common/tcp_server $(call demo_sources,log-search)
+
+DEMO_PROGRAMS := redis-clone-buggy redis-clone-fixed log-parse-buggy log-parse-fixed \
+    log-search-buggy log-search-fixed
 
 demos: $(DEMO_PROGRAMS:%=$(DEMO_BUILD)/%)
 
@@ -24,6 +28,10 @@ $(DEMO_BUILD)/obj/%.o: demo-targets/%.c
 
 $(eval $(call demo_program,redis-clone-buggy,$(REDIS_CLONE) redis-clone/store_lpush_buggy))
 $(eval $(call demo_program,redis-clone-fixed,$(REDIS_CLONE) redis-clone/store_lpush_fixed))
+$(eval $(call demo_program,log-parse-buggy,$(LOG_PARSE) log-parse/parse_line_buggy))
+$(eval $(call demo_program,log-parse-fixed,$(LOG_PARSE) log-parse/parse_line_fixed))
+$(eval $(call demo_program,log-search-buggy,$(LOG_SEARCH) log-search/search_buggy))
+$(eval $(call demo_program,log-search-fixed,$(LOG_SEARCH) log-search/search_fixed))
 
 -include $(wildcard $(DEMO_BUILD)/obj/*/*.d)
 
