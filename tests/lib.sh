@@ -15,6 +15,7 @@ BUILD=${BUILD:-$TOP/build}
 APPROF_BIN=${APPROF_BIN:-$BUILD/approf}
 APPROF_LIB=${APPROF_LIB:-$BUILD/libapprof.so}
 TEST_VARIANT=${TEST_VARIANT:-}
+PYTHON=${PYTHON:-$(python3 -c 'import sys; print(sys.executable)')} # not a wrapper script
 test_programs=$BUILD/tests
 test_area=$(basename "$(cd "$(dirname "$0")" && pwd)")
 
@@ -87,7 +88,7 @@ approf() {
 
 # free_port           a port of 127.0.0.1 that nobody listens on just now
 free_port() {
-    /usr/bin/env python3 -c 'import socket
+    "$PYTHON" -c 'import socket
 s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
@@ -187,11 +188,11 @@ go_pprof() {
 # flat TYPE REGEXP FILE…      of those with it innermost
 # All read by the tests' own decoder.
 total() {
-    python3 "$TOP/tests/pprof_sum.py" "$@"
+    "$PYTHON" "$TOP/tests/pprof_sum.py" "$@"
 }
 cum() {
-    python3 "$TOP/tests/pprof_sum.py" --cum "$2" "$1" "${@:3}"
+    "$PYTHON" "$TOP/tests/pprof_sum.py" --cum "$2" "$1" "${@:3}"
 }
 flat() {
-    python3 "$TOP/tests/pprof_sum.py" --flat "$2" "$1" "${@:3}"
+    "$PYTHON" "$TOP/tests/pprof_sum.py" --flat "$2" "$1" "${@:3}"
 }

@@ -172,4 +172,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except (OSError, ValueError, IndexError, EOFError) as error:
+        sys.exit(f"pprof_sum.py: {error}")

@@ -63,6 +63,7 @@ def environment(run, temp):
         "TEST_VARIANT": run.variant,
         "TEST_TMP": temp,
         "TEST_RUN": run.tag(),
+        "PYTHON": sys.executable,
         "TMPDIR": temp,
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",

@@ -57,7 +57,7 @@ random.seed(7)
 put("bad-noise", bytes(random.randrange(256) for _ in range(5000)))
 put("bad-gzip-of-noise", gzip.compress(bytes(random.randrange(256) for _ in range(5000))))
 PY
-python3 make.py || fail "the inputs cannot be made"
+"$PYTHON" make.py || fail "the inputs cannot be made"
 
 approf top good >out 2>err || fail "the sound profile is refused: $(cat err)"
 contains out '^Showing nodes accounting for' "the sound profile"

@@ -23,9 +23,9 @@ check() {
     equal "$(cum inuse_space 'kept(\(int\))?' "$file")" 28800 "$name: what is kept is in use"
     equal "$(cum inuse_space 'arrays(\(int\))?' "$file")" 0 "$name: what is deleted is not in use"
     # 1000 ints; the vector that holds them grows beside them
-    objects=$(python3 "$TOP/tests/pprof_sum.py" --cum '.*Basket::add_items.*' --label bytes alloc_objects "$file")
+    objects=$("$PYTHON" "$TOP/tests/pprof_sum.py" --cum '.*Basket::add_items.*' --label bytes alloc_objects "$file")
     [ "$objects" -ge 1000 ] && [ "$objects" -le 1020 ] || bad "$name: add_items has $objects objects"
-    python3 "$TOP/tests/pprof_sum.py" --functions "$file" >functions
+    "$PYTHON" "$TOP/tests/pprof_sum.py" --functions "$file" >functions
     contains functions 'shop::Basket::add_items\(int\)' "$name: a method's name"
     contains functions 'shop::make_one<shop::Wide>' "$name: a template's name"
 }

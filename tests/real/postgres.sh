@@ -88,5 +88,5 @@ for file in "${files[@]}"; do
 done
 echo "${#files[@]} profiles, $sum bytes allocated in all, $small processes with over 1 MB"
 [ "$small" -ge 3 ] || bad "the three clients' processes are not seen"
-python3 "$TOP/tests/pprof_sum.py" --functions "${files[@]}" >functions
+"$PYTHON" "$TOP/tests/pprof_sum.py" --functions "${files[@]}" >functions
 contains functions '^(AllocSetAlloc|AllocSetContextCreateInternal|AllocSetAllocLarge|palloc|PostgresMain|exec_simple_query)$' "postgres' own functions"

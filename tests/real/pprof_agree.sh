@@ -81,7 +81,7 @@ done
 agree -top -alloc_space c.pb.gz c-sampled.pb.gz
 
 # --- names ---
-python3 "$TOP/tests/pprof_sum.py" --functions cpp.pb.gz >cpp.functions
+"$PYTHON" "$TOP/tests/pprof_sum.py" --functions cpp.pb.gz >cpp.functions
 contains cpp.functions '^store::Session::handle\(int\)$' "a method"
 contains cpp.functions '^store::Session::handle\(std::.*string.*const&\)$' "its overload"
 contains cpp.functions '^store::Session::make_reply\(' "an inlined callee"
@@ -95,7 +95,7 @@ contains go.out 'store::Session::handle' "go tool pprof names the methods"
 contains go.out 'store::Session::make_reply.*\(inline\)|store::Session::make_reply' "go tool pprof names the inlined callee"
 approf list 'store::Session::handle' -alloc_space cpp.pb.gz >list.out 2>list.err || bad "list: $(head -2 list.err)"
 contains list.out 'replies.emplace_back\(make_reply\(400\)\)' "list shows the source"
-python3 "$TOP/tests/pprof_sum.py" --functions c.pb.gz >c.functions
+"$PYTHON" "$TOP/tests/pprof_sum.py" --functions c.pb.gz >c.functions
 for function in main worker recurse grow sorting compare; do
     contains c.functions "^$function\$" "a static function of C"
 done

@@ -79,5 +79,5 @@ server=$(for f in profiles/redis/*.pb.gz; do echo "$(total alloc_space "$f") $f"
 # Over a hundred thousand commands with 200-byte values: tens of megabytes at least went through the allocator.
 [ "$(total alloc_space "$server")" -gt 20000000 ] || bad "only $(total alloc_space "$server") bytes seen of the server"
 # Its own functions are named (the binary keeps its dynamic symbols for modules).
-python3 "$TOP/tests/pprof_sum.py" --functions "$server" >functions
+"$PYTHON" "$TOP/tests/pprof_sum.py" --functions "$server" >functions
 contains functions '^(zmalloc|ztrymalloc_usable|sdsnewlen|_sdsnewlen|createStringObject|processCommand|call|aeMain)$' "redis' own functions"

@@ -79,7 +79,7 @@ done
 # --- git ---
 export HOME=$TEST_TMP GIT_CONFIG_NOSYSTEM=1 GIT_PAGER=cat
 git init -q repo
-python3 - <<'PY' | git -C repo fast-import --quiet
+"$PYTHON" - <<'PY' | git -C repo fast-import --quiet
 for i in range(300):
     body = "".join("line %d of %d\n" % (j, i * j) for j in range(i))
     print("commit refs/heads/main\ncommitter A U Thor <a@example.org> %d +0000" % (1700000000 + i * 3600))

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 cd "$TOP" || exit 1
 
-python3 - <<'PY' || bad "documents (above)"
+"$PYTHON" - <<'PY' || bad "documents (above)"
 import glob, os, re, sys
 wrong = []
 pages = [p for p in ["README.md", "CONTRIBUTING.md"] + sorted(glob.glob("docs/*.md")) + sorted(glob.glob("*/README.md")) + sorted(glob.glob("demo-targets/*/README.md")) if os.path.exists(p)]
