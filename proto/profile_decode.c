@@ -153,7 +153,7 @@ static void decode_header(struct decoder *d)
 static bool decode_mappings(struct decoder *d)
 {
     struct profile *p = d->profile;
-    if (!id_table_init(&d->mappings, &d->scratch, d->scan.counts[COUNT_MAPPING]))
+    if (!id_table_init(&d->mappings, &d->scratch, d->scan.counts[COUNT_MAPPING] + 1))
         return false;
     struct wire wire = d->message;
     struct wire_field message;
@@ -188,7 +188,7 @@ static bool decode_mappings(struct decoder *d)
 static bool decode_functions(struct decoder *d)
 {
     struct profile *p = d->profile;
-    if (!id_table_init(&d->functions, &d->scratch, d->scan.counts[COUNT_FUNCTION]))
+    if (!id_table_init(&d->functions, &d->scratch, d->scan.counts[COUNT_FUNCTION] + 1))
         return false;
     struct wire wire = d->message;
     struct wire_field message;
@@ -238,7 +238,7 @@ static bool decode_lines(struct decoder *d, struct wire wire)
 static bool decode_locations(struct decoder *d)
 {
     struct profile *p = d->profile;
-    if (!id_table_init(&d->locations, &d->scratch, d->scan.counts[COUNT_LOCATION]))
+    if (!id_table_init(&d->locations, &d->scratch, d->scan.counts[COUNT_LOCATION] + 1))
         return false;
     struct wire wire = d->message;
     struct wire_field message;
