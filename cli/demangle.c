@@ -88,8 +88,7 @@ static size_t operator_sign(const char *text)
     return 0;
 }
 
-/* Cuts template arguments from a demangled C++ name, in place. */
-static void cut_template_arguments(char *text)
+void demangle_cut_arguments(char *text)
 {
     size_t from = 0, to = 0;
     while (text[from] != 0) {
@@ -132,7 +131,7 @@ bool demangle(const char *text, enum demangle_style style, char *out, size_t roo
     if (!run_demangler(text, false, flags, out, room))
         return false;
     if (style == DEMANGLE_DEFAULT)
-        cut_template_arguments(out);
+        demangle_cut_arguments(out);
     return out[0] != 0;
 }
 

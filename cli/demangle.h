@@ -19,6 +19,10 @@ enum demangle_style {
  * text is no mangled name or out is too small. */
 bool demangle(const char *text, enum demangle_style style, char *out, size_t room);
 
+/* Cuts template arguments from a readable C++ name, in place: "a<b<c> >::operator<< <d>" becomes
+ * "a::operator<<". */
+void demangle_cut_arguments(char *text);
+
 /* Gives each function whose name is empty or equals its system name a readable name; with force all
  * functions. Where the system name is no mangled name but looks like a demangled one, parameters
  * and template arguments are cut from it. False only when out of memory. */

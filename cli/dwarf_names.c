@@ -146,6 +146,16 @@ static const char *scope_name(const struct scope *scope)
     return dwarf_tag(&die) == DW_TAG_namespace ? "(anonymous namespace)" : "{unnamed}";
 }
 
+/* "<lambda(int)>" must not look like template arguments: "{lambda(int)}". */
+static void bracket_lambda(char *part, size_t n)
+{
+    static const char lambda[] = "<lambda";
+    if (n > sizeof lambda && memcmp(part, lambda, sizeof lambda - 1) == 0 && part[n - 1] == '>') {
+        part[0] = '{';
+        part[n - 1] = '}';
+    }
+}
+
 /* "outer::inner::name", or name itself when it stands in no scope. */
 static const char *qualified_name(struct dwarf_index *index, struct dwarf_unit *unit,
                                   const Dwarf_Die *die, const char *name)
@@ -166,6 +176,7 @@ static const char *qualified_name(struct dwarf_index *index, struct dwarf_unit *
         }
         at -= n;
         memcpy(text + at, part, n);
+        bracket_lambda(text + at, n);
         if (scope->parent == UINT32_MAX) {
             break;
         }
@@ -253,18 +264,20 @@ const struct source_function *source_function_of(struct dwarf_index *index, stru
                                                  Dwarf_Die *die)
 {
     Dwarf_Die origin = follow(*die, DW_AT_abstract_origin);
+    /* Out of line, one origin has several linkage names: constructors, clones. */
+    const void *key = dwarf_tag(die) == DW_TAG_inlined_subroutine ? origin.addr : die->addr;
     struct source_function_table *table = &index->known;
     if (2 * table->n >= table->size && !grow_table(&index->arena, table)) {
         return NULL;
     }
-    uint32_t slot = slot_of(table, origin.addr);
+    uint32_t slot = slot_of(table, key);
     if (table->keys[slot] == NULL) {
         struct source_function *function = arena_alloc(&index->arena, sizeof *function);
         if (function == NULL) {
             return NULL;
         }
         describe(index, unit, die, &origin, function);
-        table->keys[slot] = origin.addr;
+        table->keys[slot] = key;
         table->values[slot] = function;
         table->n++;
     }

@@ -164,8 +164,16 @@ static struct function_names names_of_function(struct symbol_lines *lines,
     if (function->name == NULL) {
         return symbol != NULL ? names_of_symbol(lines, symbol) : (struct function_names){"", ""};
     }
-    /* "outer::inner": readers cut names that equal their system name, so it must not. */
-    return (struct function_names){.name = function->name, .system_name = function->plain_name};
+    struct function_names names = {.name = function->name, .system_name = function->plain_name};
+    size_t n = strlen(function->name);
+    if (lines->style == DEMANGLE_NONE) {
+        names.name = function->plain_name;
+    } else if (lines->style == DEMANGLE_DEFAULT && function->has_scopes && n < READABLE_ROOM) {
+        memcpy(lines->readable, function->name, n + 1);
+        demangle_cut_arguments(lines->readable);
+        names.name = lines->readable;
+    }
+    return names;
 }
 
 /* The profile's function for (source, file); makes it when it is new. PROFILE_NONE when out of
