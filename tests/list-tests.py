@@ -19,8 +19,9 @@ Compiled ones (tests/AREA/NAME.c or .cc) carry one comment among their first 30 
     /* library: ... */                              the same, built as NAME.so
 
 link names what it is built with: `proto` (libproto.a and what that needs), `cli` (every object of
-approf but main), `walker`, or single sources such as `interpose/weight.c`. Lists are separated by
-commas. Other sources (Go, Rust, plain .c without such a comment) are the business of the scripts.
+approf but main), `walker` (the stack walker alone, which wants tests/walker/walker_stubs.h), or
+single sources such as `interpose/weight.c`. Lists are separated by commas. Other sources (Go, Rust,
+plain .c without such a comment) are the business of the scripts.
 """
 
 import glob
@@ -146,6 +147,10 @@ def rules():
                 include += ["-Iproto", "-I$(BUILD)/proto", "-Icli"]
                 objects += ["$(filter-out $(BUILD)/cli/main.o,$(CLI_OBJ))", "$(BUILD)/libproto.a"]
                 libs += ["$(CLI_LIBS)"]
+            elif item == "walker":
+                include += ["-Iproto", "-Iinterpose"]
+                objects += ["$(WALKER_OBJ)"]
+                libs += ["-ldl"]
             else:
                 folder = item.split("/")[0]
                 include += ["-Iproto", "-I$(BUILD)/proto", f"-I{folder}"]

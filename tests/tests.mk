@@ -12,6 +12,9 @@ TEST_CFLAGS = -g -O1 -Wall -Wextra -Werror -Iinclude -Itests
 TEST_CC     = $(CC) -std=c17 -D_GNU_SOURCE $(TEST_CFLAGS)
 TEST_CXX    = $(CXX) -std=c++17 $(TEST_CFLAGS)
 
+# The stack walker without the rest of the hook.
+WALKER_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard interpose/cfi*.c interpose/modules*.c interpose/unwind*.c))
+
 TEST_PROGRAMS :=
 TEST_TARGETS  :=
 TEST_RULES     = $(BUILD)/tests/rules.mk

@@ -1,0 +1,80 @@
+/* arch_x86_64.h - all that the stack walker knows of the processor and of its ABI. Another
+ * architecture is another file with the same names; nothing else in the walker names a register,
+ * an instruction byte or a system call number.
+ *
+ * Sources: System V ABI for AMD64 (DWARF register numbers, frame layout), Linux's rt_sigframe.
+ * Everything here is signal- and thread-safe and leaves errno alone.
+ */
+#ifndef APPROF_ARCH_X86_64_H
+#define APPROF_ARCH_X86_64_H
+
+#ifndef __x86_64__
+#error "no architecture file for this processor"
+#endif
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+enum {
+    ARCH_DWARF_FP = 6,   /* rbp */
+    ARCH_DWARF_SP = 7,   /* rsp */
+    ARCH_DWARF_RA = 16,  /* the column of the return address */
+    ARCH_RA_OFFSET = -8, /* the return address lies at CFA + this */
+    ARCH_WORD = 8,
+    ARCH_PAGE = 4096,
+    ARCH_FRAME_RECORD = 16, /* saved frame pointer, return address */
+};
+
+/* User addresses end here (47 bits; with five-level paging only those who ask for more get it). */
+#define ARCH_USER_END UINT64_C(0x800000000000)
+
+static inline uintptr_t arch_thread_pointer(void)
+{
+    uintptr_t tp;
+    __asm__("mov %%fs:0, %0" : "=r"(tp));
+    return tp;
+}
+
+static inline long arch_syscall4(long number, long a, long b, long c, long d)
+{
+    long result;
+    register long r10 __asm__("r10") = d;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
+                     : "rcx", "r11", "memory");
+    return result;
+}
+
+/* Whether 8 bytes at address can be read. The kernel copies the signal set before it looks at what
+ * is to be done with it, and what is asked for here does not exist: EFAULT or EINVAL, no effect. */
+static inline bool arch_probe_readable(uintptr_t address)
+{
+    enum { NO_SUCH_HOW = 0x7fff, FAULT = -14 };
+    return arch_syscall4(SYS_rt_sigprocmask, NO_SUCH_HOW, (long)address, 0, 8) != FAULT;
+}
+
+/* Whether the code at pc is the trampoline through which a signal handler returns: "mov $15, %rax;
+ * syscall", in either encoding. pc must lie in readable text. */
+enum { ARCH_SIGRETURN_BYTES = 9 };
+static inline bool arch_is_sigreturn(const uint8_t *pc)
+{
+    static const uint8_t long_form[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    static const uint8_t short_form[] = {0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    return memcmp(pc, long_form, sizeof long_form) == 0 ||
+           memcmp(pc, short_form, sizeof short_form) == 0;
+}
+
+/* A signal frame: when the handler has returned, the stack pointer points at the ucontext. These
+ * are offsets of the interrupted registers from there, and how much must be readable. */
+enum {
+    ARCH_SIGNAL_PC = offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
+    ARCH_SIGNAL_SP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
+    ARCH_SIGNAL_FP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP]),
+};
+
+#endif

@@ -1,0 +1,37 @@
+/* unwind.c - picks the walker (APPROF_UNWIND) and hands on to it. */
+#include "modules.h"
+#include "unwind_backend.h"
+#include <string.h>
+
+static const struct unwind_backend *const backends[] = {&unwind_approf, &unwind_libunwind,
+                                                        &unwind_both, &unwind_null};
+
+/* Written once, by the constructor; a walk before that uses the default. */
+static const struct unwind_backend *chosen = &unwind_approf;
+
+bool unwind_init(const char *backend)
+{
+    modules_init();
+    bounds_init();
+    if (backend == NULL || backend[0] == 0)
+        backend = unwind_approf.name;
+    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+        if (strcmp(backends[i]->name, backend) == 0 && backends[i]->init()) {
+            chosen = backends[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+void unwind_capture(const struct unwind_start *start, struct thread_slot *slot, uint32_t max,
+                    struct unwind_stack *stack)
+{
+    chosen->capture(start, slot, max, stack);
+}
+
+void unwind_after_fork(void)
+{
+    modules_after_fork();
+    chosen->after_fork();
+}
