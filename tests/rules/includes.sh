@@ -6,27 +6,22 @@
 cd "$TOP" || exit 1
 
 # Includes of our own files, by the folder that the included file lies in.
-check_includes() {
-    local folder=$1 allowed=" $2 " file name where
-    for file in "$folder"/*.[chS]; do
-        [ -e "$file" ] || continue
-        while read -r name; do
-            name=${name##*/}
-            for where in include proto interpose cli demo-targets; do
-                [ -e "$where/$name" ] || continue
-                case $allowed in *" $where "*) ;; *) bad "$file includes $where/$name" ;; esac
-            done
-        done < <(sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]([^">]+)[">].*/\1/p' "$file")
-    done
-}
-check_includes include "include"
-check_includes proto "include proto"
-check_includes interpose "include proto interpose"
-check_includes cli "include proto cli"
-check_includes demo-targets "demo-targets"
-for folder in demo-targets/*/; do
-    [ -d "$folder" ] && check_includes "${folder%/}" "demo-targets"
-done
+"$PYTHON" - <<'PY' || bad "includes (above)"
+import glob, os, re, sys
+allowed = {"include": {"include"}, "proto": {"include", "proto"}, "interpose": {"include", "proto", "interpose"},
+           "cli": {"include", "proto", "cli"}, "demo-targets": {"demo-targets"}}
+home, wrong = {}, 0
+files = [f for folder in allowed for f in glob.glob(folder + "/**/*.[chS]", recursive=True)]
+for file in files:
+    home.setdefault(os.path.basename(file), set()).add(file.split("/")[0])
+for file in files:
+    for name in re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', open(file).read(), re.M):
+        for folder in home.get(os.path.basename(name), ()):
+            if folder not in allowed[file.split("/")[0]]:
+                print(f"{file} includes {folder}/{name}")
+                wrong = 1
+sys.exit(wrong or not files)
+PY
 
 # What comes with the library: libc, the loader, the kernel's page.
 ldd "$APPROF_LIB" >"$TEST_TMP/ldd" || bad "ldd failed"
@@ -71,17 +66,15 @@ for file in $sources; do
     lines=$(wc -l <"$file")
     [ "$lines" -le 650 ] || bad "$file has $lines lines: split it by idea (about 500)"
 done
-for file in $(git ls-files 2>/dev/null); do
-    case $file in LICENSE | *.pb | *.gz | *.png) continue ;; esac
-    grep -lqE '/(work|tmp/w)/' "$file" && case $file in tests/rules/includes.sh) ;; *) bad "$file names a place of one machine" ;; esac
-done
+git grep -lE '/(work|tmp/w)/' -- ':!tests/rules/includes.sh' 2>/dev/null && bad "files that name places of one machine (above)"
 
 formatter=$(command -v clang-format-14 || command -v clang-format || true)
 if [ -n "$formatter" ] && "$formatter" --version | grep -q 'version 14'; then
-    for file in $sources; do
-        case $file in *.S) continue ;; esac
-        "$formatter" --style=file --dry-run -Werror "$file" >/dev/null 2>&1 || bad "$file: not as clang-format has it"
-    done
+    printf '%s\n' $sources | grep -v '\.S$' | xargs "$formatter" --style=file --dry-run >/dev/null 2>"$TEST_TMP/format" || true
+    sed -nE 's/^([^: ]+):[0-9]+:[0-9]+: (warning|error).*/\1/p' "$TEST_TMP/format" | sort | uniq -c >"$TEST_TMP/unformatted"
+    while read -r places file; do
+        bad "$file: not as clang-format has it, in $places places"
+    done <"$TEST_TMP/unformatted"
 else
     echo "clang-format 14 is not here: format not checked"
 fi
