@@ -130,7 +130,10 @@ uint32_t profile_add_location(struct profile *profile, const struct profile_loca
 /* Gives a location other lines (copies them). False when out of memory. */
 bool profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
                        uint32_t n_lines);
-/* values has n_sample_types entries. */
+/* Replaces a location's lines (the old ones stay in lines[], unused). */
+bool profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
+                       uint32_t n_lines);
+/* values has n_sample_types entries: sample types must be added before the first sample. */
 uint32_t profile_add_sample(struct profile *profile, const uint32_t *locations,
                             uint32_t n_locations, const int64_t *values,
                             const struct profile_label *labels, uint32_t n_labels);

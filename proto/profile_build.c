@@ -149,35 +149,28 @@ uint32_t profile_add_function(struct profile *profile, const struct profile_func
     return profile->n_functions++;
 }
 
-uint32_t profile_add_location(struct profile *profile, const struct profile_location *location,
-                              const struct profile_line *lines, uint32_t n_lines)
-{
-    if (!RESERVE(profile, locations, 1) || !RESERVE(profile, lines, n_lines))
-        return PROFILE_NONE;
-    struct profile_location *added = &profile->locations[profile->n_locations];
-    *added = *location;
-    added->first_line = profile->n_lines;
-    added->n_lines = n_lines;
-    if (n_lines)
-        memcpy(profile->lines + profile->n_lines, lines, n_lines * sizeof *lines);
-    profile->n_lines += n_lines;
-    return profile->n_locations++;
-}
-
 bool profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
                        uint32_t n_lines)
 {
-    struct profile_location *changed = &profile->locations[location];
-    if (n_lines > changed->n_lines) {
-        if (!RESERVE(profile, lines, n_lines))
-            return false;
-        changed->first_line = profile->n_lines;
-        profile->n_lines += n_lines;
-    }
-    changed->n_lines = n_lines;
+    if (!RESERVE(profile, lines, n_lines))
+        return false;
+    profile->locations[location].first_line = profile->n_lines;
+    profile->locations[location].n_lines = n_lines;
     if (n_lines)
-        memcpy(profile->lines + changed->first_line, lines, n_lines * sizeof *lines);
+        memcpy(profile->lines + profile->n_lines, lines, n_lines * sizeof *lines);
+    profile->n_lines += n_lines;
     return true;
+}
+
+uint32_t profile_add_location(struct profile *profile, const struct profile_location *location,
+                              const struct profile_line *lines, uint32_t n_lines)
+{
+    if (!RESERVE(profile, locations, 1))
+        return PROFILE_NONE;
+    profile->locations[profile->n_locations] = *location;
+    if (!profile_set_lines(profile, profile->n_locations, lines, n_lines))
+        return PROFILE_NONE;
+    return profile->n_locations++;
 }
 
 /* values[] grows with samples[]: its room is room.samples * n_sample_types. */
