@@ -17,7 +17,7 @@ struct tables_config {
     uint64_t memory_limit; /* bytes, shared and private together */
     uint64_t rate;
     uint32_t depth;
-    const char *exe;  /* full path of the executable */
+    const char *exe; /* full path of the executable */
 };
 
 /* Makes this process's tables: the header, first regions, the file in the directory (0700
@@ -26,6 +26,10 @@ struct tables_config {
  * the same exe. False if not even private memory can be had: then nothing is recorded. Called from
  * the constructor, or by the first event of a forked child. No descriptor stays open. */
 bool tables_init(const struct tables_config *config);
+
+/* True in a process that still has its parent's tables: it was forked, however that was done, and
+ * tables_after_fork hasn't run. Everything here records nothing until it has. One load. */
+bool tables_forked(void);
 
 /* The header in memory, or NULL before tables_init. Its totals may be added to atomically. */
 struct heap_header *tables_header(void);

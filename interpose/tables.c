@@ -1,0 +1,356 @@
+/* tables.c - recording into the heap tables: allocations, frees, reallocs, rates and modules.
+ *
+ * Order within one sample: the counter's allocated side first, then the live entry; at the free the
+ * entry goes first, then the freed side grows. So freed never runs ahead of allocated.
+ */
+#include "tables_internal.h"
+#include "hook_state.h"
+#include "weight.h"
+#include <string.h>
+
+struct tables_state tables;
+
+struct heap_header *tables_header(void)
+{
+    return tables.header;
+}
+
+bool tables_are_private(void)
+{
+    return tables.is_private;
+}
+
+const char *tables_path(void)
+{
+    return tables.path;
+}
+
+bool tables_forked(void)
+{
+    return tables.header && __atomic_load_n(&tables.locks->ours, __ATOMIC_RELAXED) == 0;
+}
+
+/* --- counting --- */
+
+static inline uint64_t rate_of(const struct heap_counter *counter)
+{
+    return tables.rates[counter->rate % HEAP_MAX_RATES];
+}
+
+static void raise_peak(uint64_t live)
+{
+    struct heap_header *h = tables.header;
+    uint64_t peak = __atomic_load_n(&h->peak_bytes, __ATOMIC_RELAXED);
+    while ((int64_t)live > (int64_t)peak) {
+        if (__atomic_compare_exchange_n(&h->peak_bytes, &peak, live, true, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+            __atomic_store_n(&h->peak_monotonic_ns, tables_now_coarse(), __ATOMIC_RELAXED);
+            break;
+        }
+    }
+}
+
+static inline void add_four(uint64_t *samples, uint64_t *objects, uint64_t *bytes, uint64_t *w2,
+                            uint64_t size, double w)
+{
+    add_u64(samples, 1);
+    add_double(objects, w);
+    add_double(bytes, w * (double)size);
+    add_double(w2, w * w);
+}
+
+/* At rate 1 bytes is a plain integer sum, stored as a double like the others; integer doubles add
+ * exactly up to 2^53. */
+static inline void add_two(uint64_t *samples, uint64_t *bytes, uint64_t size)
+{
+    add_u64(samples, 1);
+    add_double(bytes, (double)size);
+}
+
+void tables_count_alloc(struct heap_counter *c, uint64_t size)
+{
+    uint64_t rate = rate_of(c), bytes = size;
+    if (rate <= 1) {
+        add_two(&c->alloc_samples, &c->alloc_bytes, size);
+    } else {
+        double w = weight_of(size, rate);
+        add_four(&c->alloc_samples, &c->alloc_objects, &c->alloc_bytes, &c->alloc_w2, size, w);
+        bytes = weight_bytes(w, size);
+    }
+    uint64_t live = add_u64(&tables.header->live_bytes, bytes);
+    if (__builtin_expect((int64_t)live >
+                             (int64_t)__atomic_load_n(&tables.header->peak_bytes, __ATOMIC_RELAXED),
+                         0))
+        raise_peak(live);
+}
+
+void tables_count_freed(const struct heap_live *live)
+{
+    struct heap_counter *c = tables_counter_at(live->counter);
+    if (!c)
+        return;
+    uint64_t rate = rate_of(c), size = live->size, bytes = size;
+    if (rate <= 1) {
+        add_two(&c->freed_samples, &c->freed_bytes, size);
+    } else {
+        double w = weight_of(size, rate);
+        add_four(&c->freed_samples, &c->freed_objects, &c->freed_bytes, &c->freed_w2, size, w);
+        bytes = weight_bytes(w, size);
+    }
+    add_u64(&tables.header->live_bytes, -bytes);
+}
+
+/* --- deferred frees --- */
+
+/* A slot is cleared, and pending lowered, only after its entry is out of the live table. The
+ * address was queued before it was really freed, so whoever gets it from the allocator again sees
+ * pending above 0, or the entry gone; and then waits here until it is. */
+static bool drain(void)
+{
+    if (spin_lock(&tables.locks->drain) == SPIN_FAILED)
+        return false;
+    for (unsigned i = 0; i < TABLES_DEFERRED; i++) {
+        uintptr_t address = __atomic_load_n(&tables.deferred[i], __ATOMIC_ACQUIRE);
+        struct heap_live live;
+        if (address == 0)
+            continue;
+        if (tables_live_remove(address, &live))
+            tables_count_freed(&live);
+        __atomic_store_n(&tables.deferred[i], 0, __ATOMIC_RELEASE);
+        __atomic_fetch_sub(&tables.pending, 1, __ATOMIC_RELEASE);
+    }
+    spin_unlock(&tables.locks->drain);
+    return true;
+}
+
+static inline bool drained(void)
+{
+    return __builtin_expect(__atomic_load_n(&tables.pending, __ATOMIC_ACQUIRE) == 0, 1) || drain();
+}
+
+static inline bool maybe_live(const void *address)
+{
+    return __atomic_load_n(&tables_filter[tables_filter_bucket(address)], __ATOMIC_RELAXED) != 0;
+}
+
+void tables_defer_free(const void *address)
+{
+    if (!tables_usable() || !maybe_live(address))
+        return;
+    __atomic_fetch_add(&tables.pending, 1, __ATOMIC_ACQ_REL);
+    for (unsigned n = 0, i = (unsigned)((uintptr_t)address >> 4); n < TABLES_DEFERRED; n++, i++) {
+        uintptr_t empty = 0;
+        if (__atomic_compare_exchange_n(&tables.deferred[i % TABLES_DEFERRED], &empty,
+                                        (uintptr_t)address, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+            return;
+    }
+    __atomic_fetch_sub(&tables.pending, 1, __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(&tables.header->frees_unseen, 1, __ATOMIC_RELAXED);
+}
+
+/* --- allocations and frees --- */
+
+static void insert_live(const struct heap_live *live)
+{
+    struct heap_live old;
+    switch (drained() ? tables_live_insert(live, &old) : LIVE_LOST) {
+    case LIVE_INSERTED:
+        break;
+    case LIVE_REPLACED:
+        tables_count_freed(&old);
+        add_u64(&tables.header->frees_unseen, 1);
+        break;
+    case LIVE_LOST:
+        /* Not followed, so it must not look like a leak: counted as freed at once. */
+        tables_count_freed(live);
+        add_u64(&tables.header->lost_live, 1);
+        break;
+    }
+}
+
+void tables_record_alloc(const void *address, size_t size, uint32_t rate_index,
+                         const struct unwind_stack *stack)
+{
+    if (!tables_usable())
+        return;
+    struct heap_header *h = tables.header;
+    uint32_t n_frames = stack->n_frames < HEAP_MAX_DEPTH ? stack->n_frames : HEAP_MAX_DEPTH;
+    bool dropped;
+    if (rate_index >= HEAP_MAX_RATES)
+        rate_index = 0;
+    uint32_t ref = tables_intern_stack(tables_stack_tag(stack->hash), n_frames,
+                                       stack->flags & 0xffff, stack->frames);
+    uint32_t counter_ref =
+        tables_intern_counter(ref, heap_size_class(size), rate_index, 0, &dropped);
+    if (counter_ref == 0) {
+        add_u64(&h->lost_samples, 1);
+        return;
+    }
+    if (__builtin_expect(dropped, 0))
+        add_u64(&h->lost_stacks, 1);
+    if (__builtin_expect((stack->flags & HEAP_STACK_TRUNCATED) != 0, 0))
+        add_u64(&h->truncated_stacks, 1);
+    add_u64(&h->samples, 1);
+    tables_count_alloc(tables_counter_at(counter_ref), size);
+    struct heap_live live = {
+        .address = (uintptr_t)address,
+        .size = size,
+        .counter = counter_ref,
+        .time_s =
+            (uint32_t)((uint64_t)(tables_now_coarse() - h->start_monotonic_ns) / 1000000000u)};
+    insert_live(&live);
+}
+
+bool tables_record_free(const void *address)
+{
+    struct heap_live live;
+    if (!maybe_live(address) || !tables_usable())
+        return false;
+    drained(); /* a deferred free of this very address counts once */
+    if (!tables_live_remove((uintptr_t)address, &live))
+        return false;
+    tables_count_freed(&live);
+    return true;
+}
+
+bool tables_realloc_begin(const void *address, struct tables_ticket *ticket)
+{
+    if (!maybe_live(address) || !tables_usable())
+        return false;
+    drained();
+    return tables_live_remove((uintptr_t)address, &ticket->live);
+}
+
+void tables_realloc_commit(const struct tables_ticket *ticket)
+{
+    if (tables_usable())
+        tables_count_freed(&ticket->live);
+}
+
+void tables_realloc_abort(const struct tables_ticket *ticket)
+{
+    if (tables_usable())
+        insert_live(&ticket->live);
+}
+
+/* --- rates and modules --- */
+
+uint32_t tables_set_rate(uint64_t rate)
+{
+    if (!tables_usable() || spin_lock(&tables.locks->rates) == SPIN_FAILED)
+        return 0;
+    struct heap_header *h = tables.header;
+    uint32_t n = __atomic_load_n(&h->n_rates, __ATOMIC_RELAXED);
+    uint32_t index = n - 1;
+    if (h->rates[n - 1] != rate && n < HEAP_MAX_RATES) {
+        tables.rates[n] = rate;
+        h->rates[n] = rate;
+        __atomic_store_n(&h->rate, rate, __ATOMIC_RELEASE);
+        __atomic_store_n(&h->n_rates, n + 1, __ATOMIC_RELEASE);
+        index = n;
+    }
+    spin_unlock(&tables.locks->rates);
+    return index;
+}
+
+static struct heap_module *module_at(uint32_t id)
+{
+    uint32_t n = __atomic_load_n(&tables.n_module_regions, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t first = tables.module_regions[i].first;
+        if (id >= first && id - first < tables.module_regions[i].count)
+            return &tables.module_regions[i].modules[id - first];
+    }
+    return NULL;
+}
+
+/* Caller holds modules. Regions are filled completely before the next one begins: ids run on. */
+static bool module_room(uint32_t id)
+{
+    uint32_t n = tables.n_module_regions;
+    if (module_at(id))
+        return true;
+    if (n == TABLES_MAX_MODULE_REGIONS)
+        return false;
+    uint32_t count = id / 4 > 32 ? id / 4 : 32;
+    struct heap_region *region = tables_add_region(
+        HEAP_REGION_MODULES, 8 * sizeof(struct heap_module), count * sizeof(struct heap_module));
+    if (!region)
+        return false;
+    tables.module_regions[n].modules = tables_at(region->offset);
+    tables.module_regions[n].region = region;
+    tables.module_regions[n].first = id;
+    tables.module_regions[n].count = (uint32_t)(region->size / sizeof(struct heap_module));
+    __atomic_store_n(&tables.n_module_regions, n + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+uint32_t tables_add_module(const struct heap_module *module)
+{
+    if (!tables_usable() || spin_lock(&tables.locks->modules) == SPIN_FAILED)
+        return 0;
+    struct heap_header *h = tables.header;
+    uint32_t id = __atomic_load_n(&h->n_modules, __ATOMIC_RELAXED) + 1;
+    if (id > HEAP_MAX_MODULES || !module_room(id)) {
+        spin_unlock(&tables.locks->modules);
+        return 0;
+    }
+    struct heap_module *to = module_at(id);
+    uint32_t region = tables.n_module_regions - 1;
+    memcpy((char *)to + sizeof to->valid, (const char *)module + sizeof module->valid,
+           sizeof *to - sizeof to->valid);
+    __atomic_store_n(&to->valid, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&tables.module_regions[region].region->used,
+                     (id - tables.module_regions[region].first + 1) * sizeof *to, __ATOMIC_RELEASE);
+    __atomic_store_n(&h->n_modules, id, __ATOMIC_RELEASE);
+    spin_unlock(&tables.locks->modules);
+    return id;
+}
+
+struct heap_module *tables_module(uint32_t id)
+{
+    if (!tables.header || id == 0 ||
+        id > __atomic_load_n(&tables.header->n_modules, __ATOMIC_ACQUIRE))
+        return NULL;
+    return module_at(id);
+}
+
+/* --- reading ourselves --- */
+
+/* In whole words where it can, so that no value is torn. */
+static void copy_out(char *to, const char *from, size_t n)
+{
+    while (n > 0) {
+        if (((uintptr_t)from & 7) == 0 && n >= 8) {
+            uint64_t word = __atomic_load_n((const uint64_t *)from, __ATOMIC_ACQUIRE);
+            memcpy(to, &word, 8);
+            to += 8, from += 8, n -= 8;
+        } else {
+            *to++ = __atomic_load_n(from++, __ATOMIC_ACQUIRE);
+            n--;
+        }
+    }
+}
+
+static int64_t read_own(void *ctx, void *bytes, size_t n, uint64_t offset)
+{
+    (void)ctx;
+    size_t done = 0;
+    while (done < n) {
+        const char *from = tables_at(offset + done);
+        if (!from)
+            break;
+        size_t piece = TABLES_GRANULE - ((offset + done) & (TABLES_GRANULE - 1));
+        if (piece > n - done)
+            piece = n - done;
+        copy_out((char *)bytes + done, from, piece);
+        done += piece;
+    }
+    return (int64_t)done;
+}
+
+struct tables_io tables_own_io(void)
+{
+    return (struct tables_io){.read_at = read_own};
+}
