@@ -11,8 +11,22 @@ REDIS_CLONE := common/tcp_server $(call demo_sources,redis-clone)
 LOG_PARSE   := common/log_lines $(call demo_sources,log-parse)
 LOG_SEARCH  := common/log_lines common/tcp_server $(call demo_sources,log-search)
 
+# What the stages share, and what each is made of besides.
+RESP_STAGES := common/tcp_server $(addprefix resp-stages/,resp_stages_main stage_connection stage_commands \
+    key_values append_file)
+RESP_STAGE0 := line_growing request_tree   command_copies append_always answers_built
+RESP_STAGE1 := line_slice   request_tree   command_copies append_always answers_built
+RESP_STAGE2 := line_slice   request_direct array_header command_copies append_always answers_built
+RESP_STAGE3 := line_slice   request_direct array_header command_copies append_when_on answers_built
+RESP_STAGE4 := line_slice   request_fields array_header append_when_on answers_built
+RESP_STAGE5 := line_slice   request_shared array_header shared_bulk append_when_on answers_built
+RESP_STAGE6 := line_slice   request_slots  array_header shared_bulk append_when_on answers_built
+RESP_STAGE7 := line_slice   request_slots  array_header shared_bulk append_when_on answers_constant
+
+STAGES := 0 1 2 3 4 5 6 7
+
 DEMO_PROGRAMS := redis-clone-buggy redis-clone-fixed log-parse-buggy log-parse-fixed \
-    log-search-buggy log-search-fixed
+    log-search-buggy log-search-fixed $(STAGES:%=resp-stage%)
 
 demos: $(DEMO_PROGRAMS:%=$(DEMO_BUILD)/%)
 
@@ -32,6 +46,7 @@ $(eval $(call demo_program,log-parse-buggy,$(LOG_PARSE) log-parse/parse_line_bug
 $(eval $(call demo_program,log-parse-fixed,$(LOG_PARSE) log-parse/parse_line_fixed))
 $(eval $(call demo_program,log-search-buggy,$(LOG_SEARCH) log-search/search_buggy))
 $(eval $(call demo_program,log-search-fixed,$(LOG_SEARCH) log-search/search_fixed))
+$(foreach n,$(STAGES),$(eval $(call demo_program,resp-stage$(n),$(RESP_STAGES) $(RESP_STAGE$(n):%=resp-stages/%))))
 
 -include $(wildcard $(DEMO_BUILD)/obj/*/*.d)
 

@@ -1,0 +1,17 @@
+// What the server holds: keys with a string each, in one table under one lock.
+// Everything is copied in; a value that fits where the old one was takes its place.
+#ifndef DEMO_KEY_VALUES_H
+#define DEMO_KEY_VALUES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+void key_values_set(const char *key, size_t key_len, const char *value, size_t len);
+
+// Calls `found` with the value while it is locked, or with null when there is none.
+void key_values_get(const char *key, size_t key_len,
+                    void (*found)(void *to, const char *value, size_t len), void *to);
+
+bool key_values_remove(const char *key, size_t key_len);
+
+#endif

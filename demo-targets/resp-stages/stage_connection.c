@@ -1,0 +1,235 @@
+// The loop that all stages run, and the bytes below and above it.
+
+#include "stage_connection.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../common/tcp_server.h"
+
+#define FIRST_PIECE (64 * 1024) // of a long bulk string
+
+void no_memory(size_t wanted)
+{
+    fprintf(stderr, "%s: out of memory: %zu bytes\n", program_invocation_short_name, wanted);
+    abort();
+}
+
+// --- sending
+// -----------------------------------------------------------------------------------------
+
+static void flush_replies(struct connection *connection)
+{
+    if (connection->fd < 0 || connection->closing) {
+        // A replay, or a peer that has gone: nobody is there to read it.
+    } else if (send_all(connection->fd, connection->out, connection->out_len) < 0 ||
+               send_all(connection->fd, connection->long_reply, connection->long_reply_len) < 0) {
+        connection->closing = true;
+    }
+    connection->out_len = 0;
+    free(connection->long_reply);
+    connection->long_reply = NULL;
+    connection->long_reply_len = 0;
+}
+
+void put_reply(struct connection *connection, const char *data, size_t len)
+{
+    size_t room = connection->long_reply ? 0 : sizeof connection->out - connection->out_len;
+
+    if (len <= room) {
+        memcpy(connection->out + connection->out_len, data, len);
+        connection->out_len += len;
+        return;
+    }
+    char *longer = realloc(connection->long_reply, connection->long_reply_len + len);
+    if (!longer)
+        no_memory(connection->long_reply_len + len);
+    memcpy(longer + connection->long_reply_len, data, len);
+    connection->long_reply = longer;
+    connection->long_reply_len += len;
+}
+
+// --- reading
+// -----------------------------------------------------------------------------------------
+
+static ssize_t read_some(struct connection *connection, char *into, size_t room)
+{
+    ssize_t got;
+
+    flush_replies(connection); // the peer may be waiting for them before it sends more
+    if (connection->closing)
+        return 0;
+    do
+        got = connection->fd < 0 ? read(-1 - connection->fd, into, room)
+                                 : recv(connection->fd, into, room, 0);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+bool refill(struct connection *connection)
+{
+    ssize_t got = read_some(connection, connection->read, sizeof connection->read);
+
+    connection->start = 0;
+    connection->end = got > 0 ? (size_t)got : 0;
+    return got > 0;
+}
+
+bool read_exactly(struct connection *connection, char *into, size_t len)
+{
+    while (len > 0) {
+        size_t here = connection->end - connection->start;
+        if (here == 0 && len >= sizeof connection->read) {
+            ssize_t got = read_some(connection, into, len);
+            if (got <= 0)
+                return false;
+            into += got;
+            len -= (size_t)got;
+            continue;
+        }
+        if (here == 0 && !refill(connection))
+            return false;
+        here = connection->end - connection->start;
+        size_t part = here < len ? here : len;
+        memcpy(into, connection->read + connection->start, part);
+        connection->start += part;
+        into += part;
+        len -= part;
+    }
+    return true;
+}
+
+char *read_owned_bulk(struct connection *connection, size_t len)
+{
+    size_t have = 0, room = len < FIRST_PIECE ? len : FIRST_PIECE;
+    char *data = malloc(room ? room : 1);
+
+    if (!data)
+        no_memory(room);
+    while (read_exactly(connection, data + have, room - have)) {
+        have = room;
+        if (have == len)
+            return data;
+        room = room * 2 < len ? room * 2 : len;
+        char *longer = realloc(data, room);
+        if (!longer)
+            no_memory(room);
+        data = longer;
+    }
+    free(data);
+    return NULL;
+}
+
+enum read_status protocol_error(struct connection *connection, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(connection->error, sizeof connection->error, format, arguments);
+    va_end(arguments);
+    return READ_ERROR;
+}
+
+bool parse_length(const char *text, size_t len, long long max, long long *value)
+{
+    long long sum = 0;
+
+    if (len == 0 || (text[0] == '0' && len > 1))
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9' || sum > max)
+            return false;
+        sum = sum * 10 + (text[i] - '0');
+    }
+    *value = sum;
+    return sum <= max;
+}
+
+// --- the loop
+// ----------------------------------------------------------------------------------------
+
+static void name_peer(struct connection *connection)
+{
+    struct sockaddr_storage address;
+    socklen_t size = sizeof address;
+    char text[INET6_ADDRSTRLEN] = "?";
+    int port = 0;
+
+    if (getpeername(connection->fd, (struct sockaddr *)&address, &size) == 0) {
+        if (address.ss_family == AF_INET) {
+            const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
+            inet_ntop(AF_INET, &v4->sin_addr, text, sizeof text);
+            port = ntohs(v4->sin_port);
+        } else if (address.ss_family == AF_INET6) {
+            const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
+            inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof text);
+            port = ntohs(v6->sin6_port);
+        }
+    }
+    snprintf(connection->peer, sizeof connection->peer, "%s:%d", text, port);
+}
+
+static enum read_status serve(struct connection *connection)
+{
+    enum read_status status = READ_OK;
+
+    while (!connection->closing && status == READ_OK) {
+        if (sizeof connection->out - connection->out_len < SHORT_REPLY || connection->long_reply)
+            flush_replies(connection);
+        if (connection->start == connection->end && !refill(connection))
+            return READ_END; // between two requests
+        status = read_request(connection);
+        if (status == READ_OK && connection->command.argc > 0)
+            run_command(connection);
+        release_command(connection);
+        connection->request_bytes = 0;
+    }
+    if (status == READ_ERROR) {
+        char line[sizeof connection->error + 8];
+        snprintf(line, sizeof line, "-ERR %s", connection->error);
+        answer_line(connection, line);
+    }
+    return status == READ_OK ? READ_END : READ_ERROR;
+}
+
+static struct connection *open_connection(int fd)
+{
+    struct connection *connection = calloc(1, sizeof *connection);
+    if (!connection)
+        no_memory(sizeof *connection);
+    connection->fd = fd;
+    return connection;
+}
+
+static void close_connection(struct connection *connection)
+{
+    flush_replies(connection);
+    free(connection->spanning);
+    free(connection->shared);
+    free(connection);
+}
+
+void handle_stage_connection(int fd)
+{
+    struct connection *connection = open_connection(fd);
+
+    name_peer(connection);
+    serve(connection);
+    close_connection(connection);
+}
+
+int replay_requests(int fd)
+{
+    // A negative descriptor is a file to read from and nobody to answer.
+    struct connection *connection = open_connection(-1 - fd);
+    enum read_status status = serve(connection);
+
+    close_connection(connection);
+    return status == READ_END ? 0 : -1;
+}
