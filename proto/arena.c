@@ -14,7 +14,8 @@ enum {
     PAGE = 4096, /* granularity of mappings; larger pages only make mmap round up further */
     FIRST_CHUNK = 64 << 10,
     LARGEST_CHUNK = 1 << 20,
-    LARGE = 128 << 10, /* from here on an allocation has a chunk of its own */
+    LARGE = 128 << 10, /* from here on an allocation has a chunk of its own ... */
+    HUGE = 4 << 20,    /* ... and from here on of large pages, where the system has them */
 };
 
 struct arena_chunk {
@@ -78,6 +79,8 @@ static void *alloc_large(struct arena *arena, size_t size)
     struct arena_chunk *chunk = map_chunk(arena, mapped);
     if (!chunk)
         return fail(arena);
+    if (size >= HUGE) /* far fewer page faults; a hint, so that failure is no matter */
+        madvise(chunk, mapped, MADV_HUGEPAGE);
     chunk->own = true;
     chunk->used = HEADER + size;
     if (arena->chunks) {

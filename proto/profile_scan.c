@@ -64,23 +64,39 @@ static const struct field_shape shapes[N_MESSAGES][MOST_FIELDS] = {
                   [5] = {INT, 0, 0}},
 };
 
-/* Checks a packed list and counts its numbers. */
+/* Checks a packed list and counts its numbers: each has one byte without the high bit, after at
+ * most nine with it. */
 static bool scan_packed(struct wire wire, uint32_t *count)
 {
-    uint32_t n = 0;
     const uint8_t *at = wire.at;
-    unsigned length = 0;
-    for (; at < wire.end; at++) {
-        length++;
-        if (*at < 0x80) {
-            if (length > 10)
-                return false;
-            n++;
-            length = 0;
+    uint32_t n = 0;
+    unsigned run = 0; /* bytes with the high bit just before at */
+    for (; wire.end - at >= 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, at, 8);
+        uint64_t stops = ~word & WIRE_HIGH_BITS;
+        if (!stops) {
+            run += 8;
+            continue;
         }
+        /* Eight bytes are too few for a run of their own. */
+        if (run + (unsigned)__builtin_ctzll(stops) / 8 > 9)
+            return false;
+        run = (unsigned)__builtin_clzll(stops) / 8;
+        n += (uint32_t)__builtin_popcountll(stops);
+    }
+    for (; at < wire.end; at++) {
+        if (*at >= 0x80) {
+            run++;
+            continue;
+        }
+        if (run > 9)
+            return false;
+        run = 0;
+        n++;
     }
     *count += n;
-    return length == 0;
+    return run == 0;
 }
 
 /* Recursion ends with the table: Profile, Location or Sample, Line or Label. */
