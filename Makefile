@@ -66,7 +66,7 @@ $(BUILD)/interpose/%.o: interpose/%.S
 $(BUILD)/libapprof.so: $(INTERPOSE_OBJ) $(BUILD)/libproto.a interpose/exports.map
 	$(CC) $(CFLAGS) $(SAN) -shared -o $@ $(INTERPOSE_OBJ) $(BUILD)/libproto.a \
 	    -Wl,-Bstatic -lprotobuf-c -lz -Wl,-Bdynamic $(HARDEN) -Wl,--exclude-libs,ALL -Wl,-Bsymbolic \
-	    -Wl,--version-script=interpose/exports.map -Wl,-soname,libapprof.so -Wl,--as-needed
+	    -Wl,--version-script=interpose/exports.map -Wl,-soname,libapprof.so -Wl,-z,initfirst -Wl,--as-needed
 
 # --- the command ---------------------------------------------------------------------------------
 CLI_LIBS = -lprotobuf-c -lz -ldw -lelf -lpcre2-8 -lmicrohttpd -ledit -l:libiberty.a -lm -lpthread

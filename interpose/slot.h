@@ -14,27 +14,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SLOT_MAGIC UINT32_C(0x510751a7)
+#define SLOT_MAGIC  UINT32_C(0x510751a7)
+#define SLOT_MARKED 1u
+#define SLOT_NESTED 2u
 
 struct thread_slot {
-    /* Bytes until the next sample. The fast path is: size (at least 1) < remaining ? remaining -=
-     * size : slow path. 0 in a fresh slot, in the shared boot slot, and after a fork. */
+    /* Bytes that may still pass before the allocation that is sampled. The fast path is:
+     * size - 1 < remaining ? remaining -= size : slow path. 0 in the shared boot slot (which is
+     * never written), after a fork, and while the thread is in the slow path; its true value is in
+     * held then. */
     uint64_t remaining;
-    uint64_t gap;   /* what remaining was at the last draw */
+    uint64_t gap;   /* what remaining was when it was last put back */
     uint64_t total; /* requested bytes folded so far, excluding gap - remaining */
-    uint32_t magic; /* SLOT_MAGIC once initialised; 0 after a fork */
-    uint32_t depth; /* >0 while this thread is inside the hook's slow path: the recursion mark */
+    uint64_t held;
+    uint64_t reported; /* how much of total the header's total_bytes has */
+    uint32_t magic;    /* SLOT_MAGIC once initialised; 0 after a fork */
+    uint32_t depth;    /* >0 while this thread is inside the hook's slow path: the recursion mark.
+                          SLOT_NESTED once the allocator beneath has called one of ours meanwhile */
+    uintptr_t frame;   /* the frame that set the mark: once the stack has shrunk above it (a handler
+                          left by longjmp), the mark is void */
     uint64_t random[4];
-    uint64_t rate; /* the rate at which gap was drawn */
+    uint64_t rate; /* the rate at which the countdown was drawn */
     uint32_t rate_index;
     uint32_t index;
     uintptr_t owner; /* address of the owning thread's TLS pointer: a new thread at the same address
                         inherits the slot */
+    struct thread_slot *next; /* in its bucket of slots.c */
 
     /* Stack bounds that the walker has verified so far: [stack_low, stack_high) is readable. */
     uintptr_t stack_low, stack_high;
 
     void *walker; /* private to the walker: a per-thread cache, or NULL */
-};
+} __attribute__((aligned(64)));
 
 #endif

@@ -1,0 +1,40 @@
+/* options.h - the hook's variables (proto/env_options.h), read once in the constructor.
+ *
+ * Values are copied: programs overwrite their environment (setproctitle and the like). A bad value
+ * is named on stderr, once, and the default used. No allocation.
+ */
+#ifndef APPROF_OPTIONS_H
+#define APPROF_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { OPTION_TEXT_SIZE = 4096 };
+
+struct hook_options {
+    uint64_t rate;                 /* bytes */
+    char out[OPTION_TEXT_SIZE];    /* pattern; absolute once startup has resolved it */
+    bool out_set;                  /* APPROF_OUT was given */
+    uint32_t depth;                /* frames */
+    char tables[OPTION_TEXT_SIZE]; /* "" is the default place */
+    char only[256];
+    uint64_t memory; /* bytes */
+    char unwind[16];
+    bool symbolize;
+    char helper[OPTION_TEXT_SIZE];
+    uint64_t seed;
+    bool verbose;
+    bool under_run; /* `approf run` is our parent and reads the tables itself */
+};
+
+extern struct hook_options hook_options;
+
+void options_read(char **environment);
+
+/* "4096", "512k", "64M", "1G": false if text is anything else or does not fit. */
+bool options_parse_bytes(const char *text, uint64_t *value);
+
+/* Shell-like match of a whole name: * ? [a-z] [!a-z] \c. Bounded: at most pattern * name steps. */
+bool options_glob(const char *pattern, const char *name);
+
+#endif
