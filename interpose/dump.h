@@ -1,0 +1,21 @@
+/* dump.h - this process's tables as a pprof file, at exit or when the program asks (approf.h).
+ *
+ * A reader of the tables: no locks, no malloc, no stdio; other threads may still run.
+ */
+#ifndef APPROF_DUMP_H
+#define APPROF_DUMP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "profile.h"
+#include "profile_codec.h"
+
+/* The profile with names from the ELF files. exact: all allocation has ended, so that the total of
+ * requested bytes is exact. On success to be freed with profile_free. */
+bool dump_profile(bool exact, struct profile *profile, struct profile_error *error);
+
+/* APPROF_OUT with %e, %p, %h, %t and %% filled in. False when the result does not fit. */
+bool dump_path(const char *pattern, char *path, size_t room);
+
+#endif

@@ -1,0 +1,93 @@
+/* finish.c - see finish.h. */
+#include "finish.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "dump.h"
+#include "helper.h"
+#include "hook_state.h"
+#include "line.h"
+#include "options.h"
+#include "raw_sys.h"
+#include "slots.h"
+#include "tables.h"
+
+int __cxa_atexit(void (*function)(void *), void *argument, void *dso);
+int __cxa_at_quick_exit(void (*function)(void *), void *dso);
+
+static void at_exit(void *argument)
+{
+    (void)argument;
+    finish_process();
+}
+
+/* Without a handle the handlers belong to no library, so that they run in their turn in the list:
+ * registered first, last. */
+void finish_init(void)
+{
+    __cxa_atexit(at_exit, NULL, NULL);
+    __cxa_at_quick_exit(at_exit, NULL);
+}
+
+static bool nothing_sampled(const struct heap_header *header)
+{
+    return __atomic_load_n(&header->samples, __ATOMIC_RELAXED) == 0;
+}
+
+static void say_failure(const char *path, const char *text)
+{
+    struct line line = {0};
+    line_text(&line, path);
+    line_text(&line, ": ");
+    line_text(&line, text);
+    hook_say(line.bytes);
+}
+
+/* True when the tables are no longer needed: the profile is written, or nobody wants one. */
+static bool write_profile(void)
+{
+    static char path[OPTION_TEXT_SIZE], final[OPTION_TEXT_SIZE];
+    struct profile_error error = {0};
+    struct profile profile;
+    if (nothing_sampled(tables_header()) && !hook_options.out_set)
+        return true;
+    if (!dump_path(hook_options.out, path, sizeof path)) {
+        say_failure(hook_options.out, "name too long");
+        return false;
+    }
+    if (!dump_profile(true, &profile, &error)) {
+        say_failure(path, error.text);
+        return false;
+    }
+    bool ok = profile_write_file(&profile, path, false, final, sizeof final, &error);
+    profile_free(&profile);
+    if (!ok) {
+        say_failure(path, error.text);
+        return false;
+    }
+    say_failure(final, "written");
+    if (hook_options.symbolize)
+        helper_symbolize(final);
+    return true;
+}
+
+void finish_process(void)
+{
+    if (!hook_active() || hook_quiet() || slots_forked())
+        return;
+    struct heap_header *header = tables_header();
+    /* A vfork child shares all this memory and is not the process that it describes. */
+    if (header == NULL || (uint32_t)raw_getpid() != header->pid || !slots_claim_dump())
+        return;
+    int saved = errno;
+    if (hook_options.under_run && !tables_are_private()) {
+        __atomic_store_n(&header->total_bytes, slots_total(), __ATOMIC_RELAXED);
+        __atomic_store_n(&header->state, HEAP_EXITED, __ATOMIC_RELEASE);
+    } else {
+        if (write_profile())
+            tables_unlink();
+        __atomic_store_n(&header->state, HEAP_EXITED, __ATOMIC_RELEASE);
+    }
+    errno = saved;
+}

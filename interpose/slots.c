@@ -1,0 +1,231 @@
+/* slots.c - allocation of thread slots; see slots.h. */
+#include "slots.h"
+
+#include <sys/auxv.h>
+#include <sys/random.h>
+
+#include "fork.h"
+#include "hook_state.h"
+#include "hooks.h"
+#include "raw_sys.h"
+#include "sampler.h"
+
+enum {
+    CONTROL_MAGIC = 0x0a9910f5,
+    BUCKETS = 1024,
+    CHUNK_SLOTS = 256,
+    MAX_CHUNKS = 4096,
+    CAPTURES = 16,
+};
+
+enum child_state { CHILD_NEW = 0, CHILD_STARTING, CHILD_READY };
+
+/* All in wiped pages. The captures come last, so that only those in use become resident. */
+struct control {
+    uint32_t magic;                     /* 0 in a forked child */
+    uint32_t child;                     /* enum child_state; atomic */
+    uint32_t n_slots;                   /* atomic */
+    uint32_t dumped;                    /* atomic */
+    struct thread_slot *heads[BUCKETS]; /* atomic; chains only grow */
+    uint32_t capture_owner[CAPTURES];   /* atomic; slot index + 1, or 0 */
+    struct unwind_stack captures[CAPTURES];
+};
+
+struct thread_slot boot_slot;
+_Thread_local struct thread_slot *hook_slot = &boot_slot;
+
+static struct control *control;
+static struct thread_slot *chunks[MAX_CHUNKS]; /* atomic; mapped once, used again by a child */
+static uint64_t base_seed, seeds_drawn;
+static bool repeatable, wipe_works;
+static int own_pid; /* only looked at when wiping does not work */
+
+static void *map_wiped(size_t size)
+{
+    void *p = raw_map_private(size);
+    if (p != NULL && raw_madvise(p, size, MADV_WIPEONFORK) != 0)
+        wipe_works = false;
+    return p;
+}
+
+bool slots_init(uint64_t seed)
+{
+    wipe_works = true;
+    own_pid = raw_getpid();
+    control = map_wiped(sizeof *control);
+    chunks[0] = map_wiped(CHUNK_SLOTS * sizeof(struct thread_slot));
+    if (control == NULL || chunks[0] == NULL)
+        return false;
+    repeatable = seed != 0;
+    if (repeatable)
+        base_seed = seed;
+    else if (raw_syscall(SYS_getrandom, (long)&base_seed, sizeof base_seed, GRND_NONBLOCK, 0, 0,
+                         0) != sizeof base_seed) {
+        const void *random = (const void *)getauxval(AT_RANDOM);
+        if (random != NULL)
+            __builtin_memcpy(&base_seed, random, sizeof base_seed);
+    }
+    control->magic = CONTROL_MAGIC;
+    control->child = CHILD_READY;
+    return true;
+}
+
+bool slots_forked(void)
+{
+    if (wipe_works)
+        return control->magic != CONTROL_MAGIC;
+    return !hook_quiet() && raw_getpid() != own_pid;
+}
+
+bool slots_child_begin(void)
+{
+    if (!wipe_works && control->magic == CONTROL_MAGIC) {
+        /* One thread is all that a fork leaves; nobody else can be here. */
+        __builtin_memset(control, 0, sizeof *control);
+        for (int i = 0; i < MAX_CHUNKS && chunks[i] != NULL; i++)
+            __builtin_memset(chunks[i], 0, CHUNK_SLOTS * sizeof(struct thread_slot));
+    }
+    uint32_t expected = CHILD_NEW;
+    if (!__atomic_compare_exchange_n(&control->child, &expected, CHILD_STARTING, false,
+                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return false;
+    /* The parent and its children must not draw the same gaps. */
+    if (!repeatable)
+        base_seed ^= (uint64_t)raw_getpid() * UINT64_C(0x9e3779b97f4a7c15) + sampler_clock();
+    own_pid = raw_getpid();
+    return true;
+}
+
+void slots_child_done(void)
+{
+    __atomic_store_n(&control->child, CHILD_READY, __ATOMIC_RELEASE);
+    __atomic_store_n(&control->magic, CONTROL_MAGIC, __ATOMIC_RELEASE);
+}
+
+bool slots_claim_dump(void)
+{
+    return control != NULL && !__atomic_exchange_n(&control->dumped, 1, __ATOMIC_ACQ_REL);
+}
+
+static struct thread_slot *slot_at(uint32_t index)
+{
+    struct thread_slot *chunk = __atomic_load_n(&chunks[index / CHUNK_SLOTS], __ATOMIC_ACQUIRE);
+    return chunk != NULL ? &chunk[index % CHUNK_SLOTS] : NULL;
+}
+
+static struct thread_slot *new_slot(void)
+{
+    uint32_t index = __atomic_load_n(&control->n_slots, __ATOMIC_RELAXED);
+    for (;;) {
+        uint32_t k = index / CHUNK_SLOTS;
+        if (k >= MAX_CHUNKS)
+            return NULL;
+        if (__atomic_load_n(&chunks[k], __ATOMIC_ACQUIRE) == NULL) {
+            if (hook_quiet())
+                return NULL;
+            size_t size = CHUNK_SLOTS * sizeof(struct thread_slot);
+            struct thread_slot *chunk = map_wiped(size), *nothing = NULL;
+            if (chunk == NULL)
+                return NULL;
+            if (!__atomic_compare_exchange_n(&chunks[k], &nothing, chunk, false, __ATOMIC_ACQ_REL,
+                                             __ATOMIC_RELAXED))
+                raw_munmap(chunk, size);
+        }
+        if (__atomic_compare_exchange_n(&control->n_slots, &index, index + 1, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            break;
+    }
+    struct thread_slot *slot = slot_at(index);
+    slot->index = index;
+    uint64_t n = __atomic_add_fetch(&seeds_drawn, 1, __ATOMIC_RELAXED);
+    sampler_seed(slot->random, base_seed + n * UINT64_C(0xd1342543de82ef95));
+    struct heap_header *header = tables_header();
+    __atomic_fetch_add(&header->threads, 1, __ATOMIC_RELAXED);
+    return slot;
+}
+
+static struct thread_slot **bucket_of(uintptr_t owner)
+{
+    return &control->heads[owner * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+}
+
+struct thread_slot *slots_acquire(void)
+{
+    if (slots_forked() && !fork_child_start())
+        return NULL;
+    uintptr_t owner = (uintptr_t)&hook_slot;
+    struct thread_slot **head = bucket_of(owner);
+    struct thread_slot *slot = __atomic_load_n(head, __ATOMIC_ACQUIRE);
+    while (slot != NULL && slot->owner != owner)
+        slot = slot->next;
+    if (slot == NULL) {
+        slot = new_slot();
+        if (slot == NULL)
+            return NULL;
+        slot->owner = owner;
+        struct thread_slot *first = __atomic_load_n(head, __ATOMIC_RELAXED);
+        do
+            slot->next = first;
+        while (!__atomic_compare_exchange_n(head, &first, slot, false, __ATOMIC_RELEASE,
+                                            __ATOMIC_RELAXED));
+    } else {
+        slot->total += slot->gap - slot->remaining;
+        slot->gap = slot->remaining = 0;
+        slot->stack_low = slot->stack_high = 0;
+    }
+    slot->depth = 0;
+    slots_draw(slot);
+    slot->gap = slot->remaining = slot->held;
+    __atomic_store_n(&slot->magic, SLOT_MAGIC, __ATOMIC_RELEASE);
+    hook_slot = slot;
+    return slot;
+}
+
+void slots_draw(struct thread_slot *slot)
+{
+    struct heap_header *header = tables_header();
+    uint32_t n = __atomic_load_n(&header->n_rates, __ATOMIC_ACQUIRE);
+    slot->rate_index = n - 1;
+    slot->rate = header->rates[n - 1];
+    slot->held = sampler_draw(slot->random, slot->rate);
+    if (slot->total != slot->reported) {
+        __atomic_fetch_add(&header->total_bytes, slot->total - slot->reported, __ATOMIC_RELAXED);
+        slot->reported = slot->total;
+    }
+}
+
+struct unwind_stack *slots_capture_take(struct thread_slot *slot)
+{
+    for (uint32_t round = 0; round < 64 * CAPTURES; round++) {
+        uint32_t i = (slot->index + round) % CAPTURES, owner = 0;
+        if (__atomic_compare_exchange_n(&control->capture_owner[i], &owner, slot->index + 1, false,
+                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
+            owner == slot->index + 1) /* left behind by a handler's longjmp */
+            return &control->captures[i];
+    }
+    return NULL;
+}
+
+void slots_capture_give(struct thread_slot *slot)
+{
+    for (uint32_t i = 0; i < CAPTURES; i++) {
+        uint32_t k = (slot->index + i) % CAPTURES;
+        if (__atomic_load_n(&control->capture_owner[k], __ATOMIC_RELAXED) == slot->index + 1) {
+            __atomic_store_n(&control->capture_owner[k], 0, __ATOMIC_RELEASE);
+            return;
+        }
+    }
+}
+
+uint64_t slots_total(void)
+{
+    uint64_t total = 0;
+    uint32_t n = __atomic_load_n(&control->n_slots, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct thread_slot *slot = slot_at(i);
+        total += __atomic_load_n(&slot->total, __ATOMIC_RELAXED) +
+                 __atomic_load_n(&slot->gap, __ATOMIC_RELAXED) -
+                 __atomic_load_n(&slot->remaining, __ATOMIC_RELAXED);
+    }
+    return total;
+}
