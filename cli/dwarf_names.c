@@ -64,6 +64,21 @@ const char *source_path(struct dwarf_index *index, const struct dwarf_unit *unit
     return path;
 }
 
+/* Follows an attribute that refers to a DIE, over and over. */
+static Dwarf_Die follow(Dwarf_Die die, unsigned name)
+{
+    for (int i = 0; i < LONGEST_ORIGIN_CHAIN; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die next;
+        if (dwarf_attr(&die, name, &attribute) == NULL ||
+            dwarf_formref_die(&attribute, &next) == NULL) {
+            break;
+        }
+        die = next;
+    }
+    return die;
+}
+
 static bool add_scopes_in(struct arena *arena, struct scope_map *map, Dwarf_Die *parent_die,
                           uint32_t parent, unsigned depth)
 {
@@ -136,14 +151,19 @@ static const struct scope *find_scope(struct dwarf_index *index, struct dwarf_un
     return low < map->n && map->scopes[low].die.addr == die->addr ? &map->scopes[low] : NULL;
 }
 
-static const char *scope_name(const struct scope *scope)
+/* inner is the name of what stands in the scope. */
+static const char *scope_name(const struct scope *scope, const char *inner)
 {
     Dwarf_Die die = scope->die;
-    const char *name = dwarf_diename(&die);
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_name, &attribute));
     if (name != NULL) {
         return name;
     }
-    return dwarf_tag(&die) == DW_TAG_namespace ? "(anonymous namespace)" : "{unnamed}";
+    if (dwarf_tag(&die) == DW_TAG_namespace) {
+        return "(anonymous namespace)";
+    }
+    return strcmp(inner, "operator()") == 0 ? "{lambda}" : "{unnamed}";
 }
 
 /* "<lambda(int)>" must not look like template arguments: "{lambda(int)}". */
@@ -156,6 +176,23 @@ static void bracket_lambda(char *part, size_t n)
     }
 }
 
+/* The scope around this one. A method's definition stands outside its class: its declaration tells
+ * where it belongs. */
+static const struct scope *outer_scope(struct dwarf_index *index, struct dwarf_unit *unit,
+                                       const struct scope *scope)
+{
+    Dwarf_Die die = scope->die;
+    if (dwarf_tag(&die) == DW_TAG_subprogram) {
+        Dwarf_Die origin = follow(die, DW_AT_abstract_origin);
+        Dwarf_Die declaration = follow(origin, DW_AT_specification);
+        const struct scope *declared = find_scope(index, unit, &declaration);
+        if (declared != NULL) {
+            scope = declared;
+        }
+    }
+    return scope->parent != UINT32_MAX ? &unit->scopes->scopes[scope->parent] : NULL;
+}
+
 /* "outer::inner::name", or name itself when it stands in no scope. */
 static const char *qualified_name(struct dwarf_index *index, struct dwarf_unit *unit,
                                   const Dwarf_Die *die, const char *name)
@@ -164,7 +201,7 @@ static const char *qualified_name(struct dwarf_index *index, struct dwarf_unit *
     if (scope == NULL || scope->parent == UINT32_MAX) {
         return name;
     }
-    /* Filled from its end. */
+    /* Filled from its end. Declarations could refer to each other in a circle: that fills it up. */
     char text[LONGEST_NAME];
     size_t at = sizeof text - 1;
     text[at] = 0;
@@ -177,37 +214,38 @@ static const char *qualified_name(struct dwarf_index *index, struct dwarf_unit *
         at -= n;
         memcpy(text + at, part, n);
         bracket_lambda(text + at, n);
-        if (scope->parent == UINT32_MAX) {
+        scope = outer_scope(index, unit, scope);
+        if (scope == NULL) {
             break;
         }
         at -= 2;
         memcpy(text + at, "::", 2);
-        scope = &unit->scopes->scopes[scope->parent];
-        part = scope_name(scope);
+        part = scope_name(scope, part);
     }
     const char *copy = arena_copy(&index->arena, text + at, sizeof text - 1 - at);
     return copy != NULL ? copy : name;
-}
-
-/* Follows an attribute that refers to a DIE, over and over. */
-static Dwarf_Die follow(Dwarf_Die die, unsigned name)
-{
-    for (int i = 0; i < LONGEST_ORIGIN_CHAIN; i++) {
-        Dwarf_Attribute attribute;
-        Dwarf_Die next;
-        if (dwarf_attr(&die, name, &attribute) == NULL ||
-            dwarf_formref_die(&attribute, &next) == NULL) {
-            break;
-        }
-        die = next;
-    }
-    return die;
 }
 
 static const char *text_attribute(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+}
+
+/* dwarf_decl_file ends the program where a unit's table of files can't be read; this does not. */
+static const char *declaration_file(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Die unit;
+    Dwarf_Files *files;
+    size_t n;
+    if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &number) != 0 ||
+        dwarf_cu_die(attribute.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL) == NULL ||
+        dwarf_getsrcfiles(&unit, &files, &n) != 0 || number >= n) {
+        return NULL;
+    }
+    return dwarf_filesrc(files, number, NULL, NULL);
 }
 
 static void describe(struct dwarf_index *index, struct dwarf_unit *unit, Dwarf_Die *die,
@@ -227,7 +265,7 @@ static void describe(struct dwarf_index *index, struct dwarf_unit *unit, Dwarf_D
     if (dwarf_decl_line(origin, &line) == 0 && line > 0) {
         function->line = line;
     }
-    function->file = source_path(index, unit, dwarf_decl_file(origin));
+    function->file = source_path(index, unit, declaration_file(origin));
 }
 
 static uint32_t slot_of(const struct source_function_table *table, const void *key)

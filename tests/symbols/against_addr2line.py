@@ -100,6 +100,7 @@ def main():
     parser.add_argument("--judge", help="the binary that addr2line reads")
     parser.add_argument("--allow", type=float, default=0, help="share that may differ")
     parser.add_argument("--names-only", action="store_true", help="no line information is there to be found")
+    parser.add_argument("--keep", help="where to leave the symbolized profile")
     parser.add_argument("--show", type=int, default=3)
     args = parser.parse_args()
 
@@ -131,7 +132,7 @@ def main():
             if low <= address < high:
                 writer.location(base + address, mapping)
     with tempfile.TemporaryDirectory() as folder:
-        source, result = folder + "/in.pb.gz", folder + "/out.pb.gz"
+        source, result = folder + "/in.pb.gz", args.keep or folder + "/out.pb.gz"
         writer.write(source)
         command = [args.approf, "symbolize", source, "-o", result]
         if args.symbol_path:
