@@ -144,10 +144,12 @@ def main():
         read = profile_file.Reader(result)
     expected = judge(args.judge or args.binary, addresses)
     others = second_judge(args.judge or args.binary, addresses)
+    demangle({line[1] for _, _, lines in read.locations for line in lines}
+             | {frame[0] for chains in (expected, others) for chain in chains.values() for frame in chain})
     same = different = unknown = inlined = 0
     for address, _, lines in read.locations:
         want, other = expected.get(address - base, []), others.get(address - base, [])
-        if not want or want[0][0] == "??":
+        if not want or want[0][0] == "??" or (not lines and want[0][2] == 0):
             unknown += 1
             continue
         got = [(system_name, file, line) for _, system_name, file, _, line in lines]
@@ -169,8 +171,17 @@ def main():
         sys.exit(1)
 
 
+readable = {}
+
+
+def demangle(names):
+    """Constructors and destructors have several linkage names for one thing."""
+    names = sorted(names)
+    readable.update(zip(names, run("c++filt", "-i", stdin="\n".join(n.split(".")[0] for n in names)).split("\n")))
+
+
 def match(got, want, names_only):
-    if got[0].split(".")[0] != want[0].split(".")[0]:
+    if readable[got[0]] != readable[want[0]] and want[0] != "??":
         return False
     if names_only or want[2] == 0:  # no line: a file from the symbol table is as good as none
         return got[2] == 0
