@@ -12,7 +12,7 @@ Scripts (tests/AREA/NAME.sh, executable) carry their marks in comment lines of t
     # alone               not beside another test
     # variant: san ubsan  also under these builds (the default depends on the area, see below)
 
-Compiled ones (tests/AREA/NAME.c or .cc) carry one comment among their first 30 lines:
+Compiled ones (tests/AREA/NAME.c or .cc) carry one comment among their first 30 lines, of one line or more:
 
     /* test: link=proto cflags=-O1,-pthread libs=-lm time=120 quick alone variant=san */
     /* target: cflags=-O0 libs=-ljemalloc */        built, for scripts to run, but no test itself
@@ -99,13 +99,15 @@ def read_script(path):
 def read_source(path):
     with open(path, errors="replace") as f:
         head = "\n".join(f.read().splitlines()[:30])
-    match = re.search(r"(?:/\*|//|^ \*)\s*(test|target|library):\s*([^*\n]*)", head, re.M)
+    # In a /* comment */, which may run over several lines, or after // on one.
+    match = re.search(r"/\*\s*(test|target|library):(.*?)\*/", head, re.S) or \
+        re.search(r"//\s*(test|target|library):(.*)", head)
     if not match:
         return None
     test = Test(path)
     test.kind = match.group(1)
     test.is_test = test.kind == "test"
-    for word in match.group(2).split():
+    for word in match.group(2).replace("\n *", " ").split():
         key, _, value = word.partition("=")
         if not test.mark(key, value):
             sys.exit(f"approf: {os.path.relpath(path, TOP)}: unknown mark '{word}'\n"

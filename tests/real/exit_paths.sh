@@ -1,6 +1,5 @@
 #!/bin/bash
 # time: 120
-# quick
 # Every way out of a process leaves its figures: a profile where the process could still write one, with all that static
 # destructors and exit handlers allocated; tables where it could not.
 . "$(dirname "$0")/../lib.sh"
@@ -15,7 +14,9 @@ run() {
     rm -f out.pb.gz tables/*
     (
         ulimit -c 0
-        APPROF_RATE=1 APPROF_OUT=$PWD/out.pb.gz preload "$program" "$way" >"$way.out" 2>"$way.err"
+        # exec: a shell in between would report the signal.
+        exec env APPROF_RATE=1 APPROF_OUT="$PWD/out.pb.gz" LD_PRELOAD="$APPROF_LIB" "$program" "$way" \
+            >"$way.out" 2>"$way.err"
     ) 2>/dev/null
     status=$?
     equal "$status" "$2" "$way: exit status"
