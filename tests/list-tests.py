@@ -19,7 +19,8 @@ Compiled ones (tests/AREA/NAME.c or .cc) carry one comment among their first 30 
     /* library: ... */                              the same, built as NAME.so
 
 link names what it is built with: `proto` (libproto.a and what that needs), `cli` (every object of
-approf but main), `walker` (the stack walker alone, which wants tests/walker/walker_stubs.h), or
+approf but main), `walker` (the stack walker alone, which wants tests/walker/walker_stubs.h),
+`tables` (the writing side of the tables alone, which wants tests/tables/tables_world.h), or
 single sources such as `interpose/weight.c`. Lists are separated by commas. Other sources (Go, Rust,
 plain .c without such a comment) are the business of the scripts.
 """
@@ -153,6 +154,9 @@ def rules():
                 include += ["-Iproto", "-Iinterpose"]
                 objects += ["$(WALKER_OBJ)"]
                 libs += ["-ldl"]
+            elif item == "tables":
+                include += ["-Iproto", "-Iinterpose"]
+                objects += ["$(TABLES_OBJ)"]
             else:
                 folder = item.split("/")[0]
                 include += ["-Iproto", "-I$(BUILD)/proto", f"-I{folder}"]

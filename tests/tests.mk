@@ -14,6 +14,7 @@ TEST_CXX    = $(CXX) -std=c++17 $(TEST_CFLAGS)
 
 # The stack walker without the rest of the hook.
 WALKER_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard interpose/cfi*.c interpose/modules*.c interpose/unwind*.c))
+TABLES_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard interpose/tables*.c) interpose/spin.c interpose/raw_sys.c interpose/weight.c)
 
 TEST_PROGRAMS :=
 TEST_TARGETS  :=

@@ -4,13 +4,13 @@
 /* tables_basics.c - one thread, step by step: every figure of the tables after every kind of event.
  */
 #include "tables_world.h"
-#include "../../interpose/weight.h"
+#include "weight.h"
 
 static struct unwind_stack stack;
 
 static struct world_sums sums(void)
 {
-    size_t size;
+    size_t size = 0;
     char *file = world_read(tables_path(), &size);
     CHECK(file != NULL, "cannot read %s", tables_path());
     struct world_sums result = file ? world_sum(file, size) : (struct world_sums){0};
@@ -134,7 +134,7 @@ static void modules(void)
 
 static void own_io(void)
 {
-    size_t size;
+    size_t size = 0;
     char *file = world_read(tables_path(), &size), *own = malloc(size + 10);
     struct tables_io io = tables_own_io();
     int64_t n = 0, got;

@@ -1,7 +1,7 @@
 /* tables_world.h - what the tests of the tables share: a hook that says nothing, a directory of
  * their own, stacks, and checks that may be made in any thread. Include it in one .c only.
  *
- * Link with the interpose/tables*.c, spin.c, raw_sys.c and weight.c.
+ * Link with link=tables (tests/README.md).
  */
 #ifndef APPROF_TEST_TABLES_WORLD_H
 #define APPROF_TEST_TABLES_WORLD_H
@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "../../interpose/hook_state.h"
-#include "../../interpose/tables.h"
+#include "hook_state.h"
+#include "tables.h"
 
 static int world_quiet;
 static int world_complaints;

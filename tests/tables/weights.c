@@ -2,7 +2,7 @@
 /* weights.c - the weight of a sample against libm's expm1l, over twenty orders of magnitude. */
 #include <math.h>
 #include <stdio.h>
-#include "../../interpose/weight.h"
+#include "weight.h"
 
 static int failures;
 
