@@ -11,7 +11,7 @@
 enum {
     STACK_REGION = 64 << 10,
     COUNTER_REGION = 32 << 10,
-    INDEX_FIRST_ORDER = 10,
+    INDEX_FIRST_ORDER = 12,
     SIZE_CLASSES = 252, /* heap_size_class(UINT64_MAX) + 1 */
 };
 
@@ -236,6 +236,24 @@ static uint32_t append_counter(struct counter_key key)
     return HEAP_REF(offset);
 }
 
+/* The dropped stack's counter for key, or else any with its rate and flags: the size class is wrong
+ * then, the totals are right. */
+static uint32_t search_dropped(struct counter_key key, bool *exact)
+{
+    const struct tables_region *r = &tables.dropped_counters;
+    uint64_t used = __atomic_load_n(&r->region->used, __ATOMIC_ACQUIRE);
+    uint32_t ref = 0;
+    *exact = false;
+    for (uint64_t at = 0; at < used && !*exact; at += sizeof(struct heap_counter)) {
+        const struct heap_counter *c = (const struct heap_counter *)(r->base + at);
+        if (c->rate != key.rate || c->flags != key.flags)
+            continue;
+        *exact = c->size_class == key.size_class;
+        ref = HEAP_REF(r->region->offset + at);
+    }
+    return ref;
+}
+
 static uint32_t get_counter(struct counter_key key)
 {
     uint64_t bits = (uint64_t)key.stack << 32 | (uint64_t)key.flags << 16 |
@@ -253,23 +271,15 @@ static uint32_t get_counter(struct counter_key key)
             index_put(tables.counter_index.array, (uint64_t)tag << 32 | ref);
             tables.counter_index.count++;
         }
+    } else if (ref == 0 && key.stack == tables.dropped_stack) {
+        /* No room in the index: this one is found by looking at all of its few like. */
+        bool exact;
+        ref = search_dropped(key, &exact);
+        if (!exact && tables.dropped_counters.used < tables.dropped_counters.region->size)
+            ref = append_counter(key);
     }
     spin_unlock(&tables.locks->counters);
     return ref;
-}
-
-/* Any counter of the dropped stack with this rate and these flags: the size class is wrong then,
- * the totals are right. */
-static uint32_t any_dropped_counter(unsigned rate, unsigned flags)
-{
-    const struct tables_region *r = &tables.dropped_counters;
-    uint64_t used = __atomic_load_n(&r->region->used, __ATOMIC_ACQUIRE);
-    for (uint64_t at = 0; at < used; at += sizeof(struct heap_counter)) {
-        const struct heap_counter *c = (const struct heap_counter *)(r->base + at);
-        if (c->rate == rate && c->flags == flags)
-            return HEAP_REF(r->region->offset + at);
-    }
-    return 0;
 }
 
 uint32_t tables_intern_counter(uint32_t stack, unsigned size_class, unsigned rate, unsigned flags,
@@ -286,7 +296,8 @@ uint32_t tables_intern_counter(uint32_t stack, unsigned size_class, unsigned rat
     *dropped = true;
     key.stack = tables.dropped_stack;
     ref = get_counter(key);
-    return ref ? ref : any_dropped_counter(rate, key.flags);
+    bool exact;
+    return ref ? ref : search_dropped(key, &exact);
 }
 
 bool tables_stacks_start(void)
