@@ -12,7 +12,7 @@ LOG_PARSE   := common/log_lines $(call demo_sources,log-parse)
 LOG_SEARCH  := common/log_lines common/tcp_server $(call demo_sources,log-search)
 
 # What the stages share, and what each is made of besides.
-RESP_STAGES := common/tcp_server $(addprefix resp-stages/,resp_stages_main stage_connection stage_commands \
+RESP_STAGES := common/tcp_server $(addprefix resp-stages/,resp_stages_main stage_loop stage_connection stage_commands \
     key_values append_file)
 RESP_STAGE0 := line_growing request_tree   command_copies append_always answers_built
 RESP_STAGE1 := line_slice   request_tree   command_copies append_always answers_built

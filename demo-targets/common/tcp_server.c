@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,14 +22,15 @@
 
 #define STACK_BYTES         (256 * 1024)
 #define DEFAULT_MAX_CLIENTS 10000
+#define SPARE_DESCRIPTORS   64 // that are no clients
 #define TICK_MS             100
 
 // Open connections. A socket is closed under the lock, so that the end never shuts down a
 // descriptor that has meanwhile become something else.
 static pthread_mutex_t clients_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t clients_changed = PTHREAD_COND_INITIALIZER;
-static int *clients; // max_clients slots, -1 when unused; guarded by clients_lock
-static size_t client_slots;
+static bool *is_open; // by descriptor; guarded by clients_lock
+static size_t open_slots;
 static size_t client_count; // guarded by clients_lock
 
 static const struct tcp_server *running; // set before the first thread starts
@@ -54,6 +56,8 @@ int tcp_server_options(struct tcp_server *server, const struct number_option *mo
 
     if (!server->bind)
         server->bind = "127.0.0.1";
+    if (!server->max_clients)
+        server->max_clients = DEFAULT_MAX_CLIENTS;
     for (int i = 1; i < argc; i++) {
         const char *arg = argv[i];
         if (strcmp(arg, "--help") == 0) {
@@ -109,49 +113,52 @@ int send_all(int fd, const void *data, size_t len)
 // --- connections
 // -----------------------------------------------------------------------------------
 
-static void *connection_thread(void *slot_pointer)
+int tcp_server_thread(void *(*run)(void *), void *argument)
 {
-    int *slot = slot_pointer;
+    pthread_attr_t attributes;
+    pthread_t thread;
 
-    running->handle(*slot);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    int error = pthread_create(&thread, &attributes, run, argument);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
+void tcp_server_close(int fd)
+{
     pthread_mutex_lock(&clients_lock);
-    close(*slot);
-    *slot = -1;
+    close(fd);
+    is_open[fd] = false;
     client_count--;
     pthread_cond_signal(&clients_changed);
     pthread_mutex_unlock(&clients_lock);
+}
+
+static void *connection_thread(void *fd_in_pointer)
+{
+    int fd = (int)(intptr_t)fd_in_pointer;
+
+    running->handle(fd);
+    tcp_server_close(fd);
     return NULL;
 }
 
-// Finds a slot for the socket; null when the server is full.
-static int *take_slot(int fd)
+// False when the server is full.
+static bool let_in(int fd)
 {
-    static size_t next; // where the search starts, so that it is short
-    int *slot = NULL;
-
     pthread_mutex_lock(&clients_lock);
-    for (size_t i = 0; client_count < client_slots && !slot; i++) {
-        size_t at = (next + i) % client_slots;
-        if (clients[at] < 0) {
-            slot = &clients[at];
-            *slot = fd;
-            client_count++;
-            next = at + 1;
-        }
+    bool room = client_count < running->max_clients && (size_t)fd < open_slots;
+    if (room) {
+        is_open[fd] = true;
+        client_count++;
     }
     pthread_mutex_unlock(&clients_lock);
-    return slot;
+    return room;
 }
 
-static void give_back_slot(int *slot)
-{
-    pthread_mutex_lock(&clients_lock);
-    *slot = -1;
-    client_count--;
-    pthread_mutex_unlock(&clients_lock);
-}
-
-static void accept_one(int listener, const pthread_attr_t *attributes)
+static void accept_one(int listener)
 {
     int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (fd < 0) {
@@ -164,19 +171,20 @@ static void accept_one(int listener, const pthread_attr_t *attributes)
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 
-    int *slot = take_slot(fd);
-    if (!slot) {
+    if (!let_in(fd)) {
         if (running->full)
             send(fd, running->full, strlen(running->full), MSG_NOSIGNAL | MSG_DONTWAIT);
         close(fd);
         return;
     }
-    pthread_t thread;
-    int error = pthread_create(&thread, attributes, connection_thread, slot);
+    if (running->take) {
+        running->take(fd);
+        return;
+    }
+    int error = tcp_server_thread(connection_thread, (void *)(intptr_t)fd);
     if (error) {
         fprintf(stderr, "%s: no thread for a connection: %s\n", running->name, strerror(error));
-        give_back_slot(slot);
-        close(fd);
+        tcp_server_close(fd);
     }
 }
 
@@ -187,9 +195,9 @@ static void end_connections(void)
     until.tv_sec += 1;
 
     pthread_mutex_lock(&clients_lock);
-    for (size_t i = 0; i < client_slots; i++)
-        if (clients[i] >= 0)
-            shutdown(clients[i], SHUT_RDWR);
+    for (size_t fd = 0; fd < open_slots; fd++)
+        if (is_open[fd])
+            shutdown((int)fd, SHUT_RDWR);
     while (client_count > 0)
         if (pthread_cond_timedwait(&clients_changed, &clients_lock, &until) == ETIMEDOUT)
             break;
@@ -250,17 +258,12 @@ static void raise_descriptor_limit(void)
 
 static void serve(int listener, int signals)
 {
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-
     struct pollfd ready[2] = {{.fd = listener, .events = POLLIN},
                               {.fd = signals, .events = POLLIN}};
     struct timespec last = {0}, now;
     while (!(ready[1].revents & POLLIN)) {
         if (poll(ready, 2, running->tick ? TICK_MS : -1) > 0 && ready[0].revents & POLLIN)
-            accept_one(listener, &attributes);
+            accept_one(listener);
         clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
         long past_ms = (now.tv_sec - last.tv_sec) * 1000 + (now.tv_nsec - last.tv_nsec) / 1000000;
         if (running->tick && past_ms >= TICK_MS) {
@@ -268,19 +271,17 @@ static void serve(int listener, int signals)
             last = now;
         }
     }
-    pthread_attr_destroy(&attributes);
 }
 
 int tcp_server_run(const struct tcp_server *server)
 {
     running = server;
-    client_slots = server->max_clients ? server->max_clients : DEFAULT_MAX_CLIENTS;
-    clients = malloc(client_slots * sizeof *clients);
-    if (!clients) {
+    open_slots = server->max_clients + SPARE_DESCRIPTORS;
+    is_open = calloc(open_slots, sizeof *is_open);
+    if (!is_open) {
         fprintf(stderr, "%s: out of memory\n", server->name);
         return 1;
     }
-    memset(clients, 0xff, client_slots * sizeof *clients);
 
     // Blocked here and so in every thread: the main loop reads them from a descriptor.
     sigset_t ends;

@@ -2,8 +2,8 @@
 // connection, a clean end on SIGTERM or SIGINT.
 //
 // Threads: tcp_server_run is called once, by main. Each connection is handled by a detached thread
-// of its own with a small stack, so a thousand idle clients cost little. The handler gets the
-// socket and returns when it is done with it; the socket is closed for it.
+// of its own with a small stack, so a thousand idle clients cost little; or it is given to a server
+// that has a loop of its own.
 // Errors: printed on stderr as "NAME: subject: what went wrong", and the exit status is returned.
 #ifndef DEMO_TCP_SERVER_H
 #define DEMO_TCP_SERVER_H
@@ -19,10 +19,12 @@ struct number_option {
 };
 
 struct tcp_server {
-    const char *name; // as in "NAME: listening on"
-    const char *bind; // a numeric IPv4 or IPv6 address, default 127.0.0.1
-    long port;        // 0: the system picks one
-    void (*handle)(int fd);
+    const char *name;       // as in "NAME: listening on"
+    const char *bind;       // a numeric IPv4 or IPv6 address, default 127.0.0.1
+    long port;              // 0: the system picks one
+    void (*handle)(int fd); // in a thread of its own; the socket is closed for it afterwards
+    void (*take)(
+        int fd);        // instead of that: in the main thread; who takes it calls tcp_server_close
     void (*tick)(void); // called by the main thread ten times a second, may be null
     size_t max_clients; // default 10,000; above it `full` is sent and the client is dropped
     const char *full;   // what a client is told when there is no room, may be null
@@ -39,6 +41,12 @@ int parse_number_option(const char *program, const struct number_option *option,
 // Listens, says so on stdout, serves until SIGTERM or SIGINT. Returns main's exit status. At the
 // end every connection has been shut down and its thread has had a second to return.
 int tcp_server_run(const struct tcp_server *server);
+
+// Closes a connection, and lets another one in.
+void tcp_server_close(int fd);
+
+// Starts a detached thread with a small stack. Returns 0 or an error number.
+int tcp_server_thread(void *(*run)(void *), void *argument);
 
 // Sends all bytes. Returns 0, or -1 when the peer is gone.
 int send_all(int fd, const void *data, size_t len);

@@ -13,9 +13,8 @@
 struct pair {
     struct pair *next;
     uint64_t hash;
-    char *value;
-    size_t len, room;
     size_t key_len;
+    size_t len, room; // of the value, which is behind the key
     char key[];
 };
 
@@ -78,18 +77,18 @@ static void lock_table(void)
     }
 }
 
-static struct pair *add(const char *key, size_t key_len, uint64_t hash)
+static char *value_of(struct pair *pair)
 {
-    struct pair *pair = malloc(sizeof *pair + key_len);
+    return pair->key + pair->key_len;
+}
+
+static struct pair *new_pair(const char *key, size_t key_len, uint64_t hash, size_t len)
+{
+    struct pair *pair = malloc(sizeof *pair + key_len + len);
     if (!pair)
-        no_memory(sizeof *pair + key_len);
-    if (pair_count >= bucket_count)
-        resize(bucket_count * 2);
-    *pair = (struct pair){.hash = hash, .key_len = key_len};
+        no_memory(sizeof *pair + key_len + len);
+    *pair = (struct pair){.hash = hash, .key_len = key_len, .room = len};
     memcpy(pair->key, key, key_len);
-    pair->next = buckets[hash & (bucket_count - 1)];
-    buckets[hash & (bucket_count - 1)] = pair;
-    pair_count++;
     return pair;
 }
 
@@ -97,19 +96,20 @@ void key_values_set(const char *key, size_t key_len, const char *value, size_t l
 {
     lock_table();
     uint64_t hash = hash_of(key, key_len);
-    struct pair *pair = *find(key, key_len, hash);
-    if (!pair)
-        pair = add(key, key_len, hash);
-    // Room is kept when most of it is used.
-    if (!pair->value || len > pair->room || len < pair->room / 2) {
-        free(pair->value);
-        pair->value = malloc(len ? len : 1);
-        if (!pair->value)
-            no_memory(len);
-        pair->room = len;
+    struct pair **link = find(key, key_len, hash), *old = *link;
+    // The old room is kept when most of it is used.
+    if (!old || len > old->room || len < old->room / 2) {
+        if (!old && pair_count++ >= bucket_count) {
+            resize(bucket_count * 2);
+            link = find(key, key_len, hash);
+        }
+        struct pair *pair = new_pair(key, key_len, hash, len);
+        pair->next = old ? old->next : NULL;
+        *link = pair;
+        free(old);
     }
-    memcpy(pair->value, value, len);
-    pair->len = len;
+    memcpy(value_of(*link), value, len);
+    (*link)->len = len;
     pthread_mutex_unlock(&lock);
 }
 
@@ -117,8 +117,8 @@ void key_values_get(const char *key, size_t key_len,
                     void (*found)(void *to, const char *value, size_t len), void *to)
 {
     lock_table();
-    const struct pair *pair = *find(key, key_len, hash_of(key, key_len));
-    found(to, pair ? pair->value : NULL, pair ? pair->len : 0);
+    struct pair *pair = *find(key, key_len, hash_of(key, key_len));
+    found(to, pair ? value_of(pair) : NULL, pair ? pair->len : 0);
     pthread_mutex_unlock(&lock);
 }
 
@@ -132,8 +132,6 @@ bool key_values_remove(const char *key, size_t key_len)
         pair_count--;
     }
     pthread_mutex_unlock(&lock);
-    if (pair)
-        free(pair->value);
     free(pair);
     return pair != NULL;
 }

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 {
     struct tcp_server server = {.name = program_invocation_short_name,
                                 .port = 6380,
-                                .handle = handle_stage_connection,
+                                .take = take_connection,
                                 .full = "-ERR max number of clients reached\r\n"};
     long append_only = 0;
     const struct number_option options[] = {

@@ -1,4 +1,5 @@
-// The loop that all stages run, and the bytes below and above it.
+// A connection in all stages: the bytes that come and go, and the requests in between. Who calls it
+// and when is in stage_loop.c.
 
 #include "stage_connection.h"
 
@@ -25,18 +26,41 @@ void no_memory(size_t wanted)
 // --- sending
 // -----------------------------------------------------------------------------------------
 
-static void flush_replies(struct connection *connection)
+// Sends what it can. Returns how much that was; less than all when the peer has gone or is slow.
+static size_t send_some(struct connection *connection, const char *data, size_t len)
 {
-    if (connection->fd < 0 || connection->closing) {
-        // A replay, or a peer that has gone: nobody is there to read it.
-    } else if (send_all(connection->fd, connection->out, connection->out_len) < 0 ||
-               send_all(connection->fd, connection->long_reply, connection->long_reply_len) < 0) {
-        connection->closing = true;
+    size_t done = 0;
+
+    while (done < len && !connection->gone && !connection->stuck) {
+        ssize_t part = send(connection->fd, data + done, len - done,
+                            MSG_NOSIGNAL | (connection->in_loop ? MSG_DONTWAIT : 0));
+        if (part >= 0)
+            done += (size_t)part;
+        else if (errno == EAGAIN || errno == EWOULDBLOCK)
+            connection->stuck = true;
+        else if (errno != EINTR)
+            connection->gone = connection->closing = true;
+    }
+    return done;
+}
+
+void flush_replies(struct connection *connection)
+{
+    if (connection->fd >= 0) {
+        size_t sent = send_some(connection, connection->out, connection->out_len);
+        connection->long_reply_sent +=
+            send_some(connection, connection->long_reply + connection->long_reply_sent,
+                      connection->long_reply_len - connection->long_reply_sent);
+        if (connection->stuck) {
+            memmove(connection->out, connection->out + sent, connection->out_len - sent);
+            connection->out_len -= sent;
+            return;
+        }
     }
     connection->out_len = 0;
     free(connection->long_reply);
     connection->long_reply = NULL;
-    connection->long_reply_len = 0;
+    connection->long_reply_len = connection->long_reply_sent = 0;
 }
 
 void put_reply(struct connection *connection, const char *data, size_t len)
@@ -64,7 +88,7 @@ static ssize_t read_some(struct connection *connection, char *into, size_t room)
     ssize_t got;
 
     flush_replies(connection); // the peer may be waiting for them before it sends more
-    if (connection->closing)
+    if (connection->gone)
         return 0;
     do
         got = connection->fd < 0 ? read(-1 - connection->fd, into, room)
@@ -75,6 +99,10 @@ static ssize_t read_some(struct connection *connection, char *into, size_t room)
 
 bool refill(struct connection *connection)
 {
+    if (connection->in_loop) {
+        connection->starved = true;
+        return false;
+    }
     ssize_t got = read_some(connection, connection->read, sizeof connection->read);
 
     connection->start = 0;
@@ -86,7 +114,7 @@ bool read_exactly(struct connection *connection, char *into, size_t len)
 {
     while (len > 0) {
         size_t here = connection->end - connection->start;
-        if (here == 0 && len >= sizeof connection->read) {
+        if (here == 0 && len >= sizeof connection->read && !connection->in_loop) {
             ssize_t got = read_some(connection, into, len);
             if (got <= 0)
                 return false;
@@ -175,39 +203,51 @@ static void name_peer(struct connection *connection)
     snprintf(connection->peer, sizeof connection->peer, "%s:%d", text, port);
 }
 
-static enum read_status serve(struct connection *connection)
+static void run_request(struct connection *connection)
 {
-    enum read_status status = READ_OK;
+    size_t request_start = connection->start;
+    enum read_status status = read_request(connection);
 
-    while (!connection->closing && status == READ_OK) {
-        if (sizeof connection->out - connection->out_len < SHORT_REPLY || connection->long_reply)
-            flush_replies(connection);
-        if (connection->start == connection->end && !refill(connection))
-            return READ_END; // between two requests
-        status = read_request(connection);
-        if (status == READ_OK && connection->command.argc > 0)
-            run_command(connection);
-        release_command(connection);
-        connection->request_bytes = 0;
+    if (status == READ_OK && connection->command.argc > 0)
+        run_command(connection);
+    release_command(connection);
+    connection->request_bytes = 0;
+    if (connection->starved) {
+        connection->start = request_start; // to be read again when there is more of it
+    } else if (status != READ_OK) {
+        connection->closing = true;
     }
     if (status == READ_ERROR) {
         char line[sizeof connection->error + 8];
         snprintf(line, sizeof line, "-ERR %s", connection->error);
         answer_line(connection, line);
     }
-    return status == READ_OK ? READ_END : READ_ERROR;
 }
 
-static struct connection *open_connection(int fd)
+void serve_requests(struct connection *connection)
+{
+    while (!connection->closing && !connection->starved && !connection->stuck) {
+        if (sizeof connection->out - connection->out_len < SHORT_REPLY || connection->long_reply)
+            flush_replies(connection);
+        else if (connection->start < connection->end)
+            run_request(connection);
+        else if (!refill(connection))
+            return; // between two requests
+    }
+}
+
+struct connection *open_connection(int fd)
 {
     struct connection *connection = calloc(1, sizeof *connection);
     if (!connection)
         no_memory(sizeof *connection);
     connection->fd = fd;
+    if (fd >= 0)
+        name_peer(connection);
     return connection;
 }
 
-static void close_connection(struct connection *connection)
+void close_connection(struct connection *connection)
 {
     flush_replies(connection);
     free(connection->spanning);
@@ -215,21 +255,12 @@ static void close_connection(struct connection *connection)
     free(connection);
 }
 
-void handle_stage_connection(int fd)
-{
-    struct connection *connection = open_connection(fd);
-
-    name_peer(connection);
-    serve(connection);
-    close_connection(connection);
-}
-
 int replay_requests(int fd)
 {
-    // A negative descriptor is a file to read from and nobody to answer.
     struct connection *connection = open_connection(-1 - fd);
-    enum read_status status = serve(connection);
 
+    serve_requests(connection);
+    int failed = connection->closing;
     close_connection(connection);
-    return status == READ_END ? 0 : -1;
+    return failed ? -1 : 0;
 }

@@ -2,7 +2,7 @@
 // that the stages swap. Each piece is one function or a few, declared here and found in one of the
 // files named beside it; demo.mk says which stage is made of which.
 //
-// Threads: a connection belongs to one thread. Ownership is said at each piece.
+// Threads: a connection belongs to one thread at a time. Ownership is said at each piece.
 #ifndef DEMO_STAGE_CONNECTION_H
 #define DEMO_STAGE_CONNECTION_H
 
@@ -34,8 +34,12 @@ struct command {
 };
 
 struct connection {
-    int fd;
-    bool closing;
+    int fd;        // negative: a file to read from and nobody to answer, see replay_requests
+    bool closing;  // no more requests
+    bool gone;     // and no more replies either
+    bool in_loop;  // must not wait: see stage_loop.c
+    bool starved;  // in the loop: more bytes were wanted than have come
+    bool stuck;    // in the loop: the peer does not take its replies
     char peer[64]; // for the log
 
     // Unread bytes are read[start] to read[end - 1].
@@ -50,8 +54,8 @@ struct connection {
     struct argument slots[SLOTS]; // argv of most requests (stage 6 on)
 
     size_t out_len;
-    char *long_reply; // one that did not fit, sent behind what is in out
-    size_t long_reply_len;
+    char *long_reply; // what did not fit, sent behind what is in out
+    size_t long_reply_len, long_reply_sent;
     char error[96]; // of the protocol, without "-ERR "
 
     char read[READ_BYTES];
@@ -60,14 +64,24 @@ struct connection {
 
 enum read_status { READ_OK, READ_END, READ_ERROR };
 
-// Serves one connection to its end.
-void handle_stage_connection(int fd);
+// Takes a socket that has just been accepted and serves it to its end (stage_loop.c).
+void take_connection(int fd);
 
 // Runs requests from a file without answering, to load what an append-only file holds. Returns -1
 // when it does not end with a whole request.
 int replay_requests(int fd);
 
 _Noreturn void no_memory(size_t wanted);
+
+// --- a connection's life (stage_connection.c)
+// ------------------------------------------------------
+struct connection *open_connection(int fd);
+void close_connection(struct connection *connection); // not the socket
+
+// Runs requests until the peer has gone or is to be sent away; in the loop, also until it is
+// starved or stuck.
+void serve_requests(struct connection *connection);
+void flush_replies(struct connection *connection);
 
 // --- reading bytes (stage_connection.c)
 // ------------------------------------------------------------
