@@ -27,6 +27,8 @@ enum {
     ARCH_WORD = 8,
     ARCH_PAGE = 4096,
     ARCH_FRAME_RECORD = 16, /* saved frame pointer, return address */
+    ARCH_RED_ZONE = 128, /* below the stack pointer, spared by signals: an epilogue's CFI points at
+                            registers that it has popped already */
 };
 
 /* User addresses end here (47 bits; with five-level paging only those who ask for more get it). */
@@ -69,12 +71,17 @@ static inline bool arch_is_sigreturn(const uint8_t *pc)
            memcmp(pc, short_form, sizeof short_form) == 0;
 }
 
-/* A signal frame: when the handler has returned, the stack pointer points at the ucontext. These
- * are offsets of the interrupted registers from there, and how much must be readable. */
-enum {
-    ARCH_SIGNAL_PC = offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]),
-    ARCH_SIGNAL_SP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RSP]),
-    ARCH_SIGNAL_FP = offsetof(ucontext_t, uc_mcontext.gregs[REG_RBP]),
-};
+/* A signal frame: when the handler has returned, the stack pointer points at the ucontext. */
+enum { ARCH_SIGNAL_PC = offsetof(ucontext_t, uc_mcontext.gregs[REG_RIP]) };
+
+/* Where in the ucontext the interrupted value of a register lies, by DWARF number (below
+ * ARCH_DWARF_RA). */
+static inline size_t arch_signal_register(unsigned reg)
+{
+    static const uint8_t order[ARCH_DWARF_RA] = {
+        REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP,
+        REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+    return offsetof(ucontext_t, uc_mcontext.gregs) + order[reg] * sizeof(greg_t);
+}
 
 #endif

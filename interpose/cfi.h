@@ -6,8 +6,7 @@
  *
  * Source: LSB core, "Exception Frames", and DWARF 4 section 6.4. Not read, and refused: search
  * tables other than datarel|sdata4, indirect pointers, expressions that are more than a register,
- * an offset and one load (a PLT's comes out as one, since its program counter is known), CFAs on
- * registers that the walker doesn't follow.
+ * an offset and one load (a PLT's comes out as one, since its program counter is known).
  *
  * The tables are untrusted: every read lies inside the ranges that the caller gives, all loops are
  * bounded by the bytes that they read. No state, no system call, no allocation: safe anywhere.
@@ -32,7 +31,11 @@ enum cfi_status {
     CFI_REFUSED, /* something does, but it is damaged or beyond this reader */
 };
 
-enum cfi_base { CFI_BASE_SP, CFI_BASE_FP };
+enum cfi_base {
+    CFI_BASE_SP,
+    CFI_BASE_FP,
+    CFI_BASE_OTHER, /* the register in reg, which is known in an interrupted frame only */
+};
 
 enum cfi_fp {
     CFI_FP_SAME,   /* the frame left it alone */
@@ -44,6 +47,7 @@ enum cfi_fp {
 
 struct cfi_rule {
     enum cfi_base base;
+    uint8_t reg;    /* DWARF number, with CFI_BASE_OTHER */
     bool deref;     /* CFA = *(base + offset) + add, else CFA = base + offset */
     int64_t offset; /* bytes */
     int64_t add;

@@ -258,6 +258,11 @@ static bool make_cfa(const struct row *row, uintptr_t pc, struct cfi_rule *rule)
         value.term = CFI_TERM_SP;
     } else if (row->cfa_register == ARCH_DWARF_FP) {
         value.term = CFI_TERM_FP;
+    } else if (row->cfa_register < ARCH_DWARF_RA) {
+        rule->base = CFI_BASE_OTHER;
+        rule->reg = (uint8_t)row->cfa_register;
+        rule->offset = row->cfa_offset;
+        return true;
     }
     if (value.term != CFI_TERM_SP && value.term != CFI_TERM_FP)
         return false;

@@ -4,6 +4,7 @@
 #ifndef APPROF_UNWIND_BACKEND_H
 #define APPROF_UNWIND_BACKEND_H
 
+#include "arch_x86_64.h"
 #include "unwind.h"
 #include "unwind_bounds.h"
 
@@ -23,7 +24,9 @@ struct walk {
     uintptr_t pc, sp, fp;
     struct stack_region region;
     struct thread_slot *slot;
-    uint32_t module; /* the id that was last checked in this walk, 0 for none */
+    uint32_t module;          /* the id that was last checked in this walk, 0 for none */
+    uintptr_t interrupted_sp; /* of the last interrupted frame, 0 before there is one ... */
+    uintptr_t registers[ARCH_DWARF_RA]; /* ... and all its registers, by DWARF number */
 };
 
 enum walk_step {

@@ -9,7 +9,8 @@
 extern void *__libc_stack_end __attribute__((weak));
 
 enum {
-    PROBES_PER_WALK = 256, /* a stack in use of 1 MiB is verified in one walk, of 8 MiB in eight */
+    FOREIGN_PROBES = 64, /* pages of foreign stacks in a walk */
+    OWN_PROBES = 256,    /* a stack in use of 1 MiB is verified in one walk, of 8 MiB in eight */
 };
 #define SMALLEST_GAP  (UINT64_C(8) << 20)
 #define LARGEST_GAP   (UINT64_C(100) << 20)
@@ -23,6 +24,11 @@ static uintptr_t initial_reach;
 static uintptr_t page_of(uintptr_t address)
 {
     return address & ~(uintptr_t)(ARCH_PAGE - 1);
+}
+
+static uintptr_t later(uintptr_t a, uintptr_t b)
+{
+    return a > b ? a : b;
 }
 
 void bounds_init(void)
@@ -42,15 +48,7 @@ void bounds_init(void)
 
 void bounds_begin(struct stack_region *region)
 {
-    *region = (struct stack_region){.probes_left = PROBES_PER_WALK};
-}
-
-static bool probe(struct stack_region *region, uintptr_t page)
-{
-    if (region->probes_left == 0 || hook_quiet())
-        return false;
-    region->probes_left--;
-    return arch_probe_readable(page);
+    *region = (struct stack_region){.probes_left = FOREIGN_PROBES};
 }
 
 static bool on_initial_stack(uintptr_t sp)
@@ -60,17 +58,20 @@ static bool on_initial_stack(uintptr_t sp)
 
 /* Verifies the thread's own stack down to sp's page. slot->walker is the floor: where it was found
  * to end. The initial stack grows, so its floor is never noted. */
-static bool verify_down(struct stack_region *region, struct thread_slot *slot, uintptr_t sp,
-                        bool initial)
+static bool verify_down(struct thread_slot *slot, uintptr_t sp, bool initial)
 {
     uintptr_t low = slot->stack_low;
+    bool quiet = hook_quiet();
     if (sp < (uintptr_t)slot->walker)
         return false;
-    while (low > sp) {
+    for (unsigned i = 0; low > sp && (i < OWN_PROBES || quiet); i++) {
         uintptr_t page = page_of(low - 1);
-        /* On the initial stack there is no doubt, only no proof: without system calls, go on. */
-        if (!probe(region, page) && !(initial && hook_quiet())) {
-            if (region->probes_left != 0 && !initial && !hook_quiet())
+        if (quiet) {
+            /* On the initial stack there is no doubt, only no proof: go on without. */
+            if (!initial)
+                break;
+        } else if (!arch_probe_readable(page)) {
+            if (!initial)
                 slot->walker = (void *)low;
             break;
         }
@@ -82,9 +83,9 @@ static bool verify_down(struct stack_region *region, struct thread_slot *slot, u
 
 void bounds_enter(struct stack_region *region, struct thread_slot *slot, uintptr_t sp, bool current)
 {
-    region->low = sp;
     region->foreign = false;
     if (sp >= slot->stack_low && sp < slot->stack_high) {
+        region->low = later(sp - ARCH_RED_ZONE, slot->stack_low);
         region->high = slot->stack_high;
         return;
     }
@@ -98,11 +99,13 @@ void bounds_enter(struct stack_region *region, struct thread_slot *slot, uintptr
         slot->stack_low = slot->stack_high = top;
         slot->walker = NULL;
     }
-    if (own && verify_down(region, slot, sp, initial)) {
+    if (own && verify_down(slot, sp, initial)) {
+        region->low = later(sp - ARCH_RED_ZONE, slot->stack_low);
         region->high = slot->stack_high;
         return;
     }
     region->foreign = true;
+    region->low = current ? later(sp - ARCH_RED_ZONE, page_of(sp)) : sp;
     region->high = current ? page_of(sp) + ARCH_PAGE : sp;
 }
 
@@ -111,7 +114,10 @@ bool bounds_extend(struct stack_region *region, uintptr_t address)
     if (!region->foreign || address % ARCH_WORD != 0 || address >= ARCH_USER_END)
         return false;
     uintptr_t page = page_of(address);
-    if (!probe(region, page))
+    if (region->probes_left == 0 || hook_quiet())
+        return false;
+    region->probes_left--;
+    if (!arch_probe_readable(page))
         return false;
     if (page != region->high)
         region->low = page;

@@ -17,7 +17,7 @@
 struct stack_region {
     uintptr_t low, high; /* [low, high) may be read */
     bool foreign;
-    uint32_t probes_left; /* of this walk */
+    uint32_t probes_left; /* of this walk, on foreign stacks */
 };
 
 /* Once, from the constructor: notes the initial thread and its stack. */

@@ -176,9 +176,11 @@ static bool is_usable(void)
     return atomic_load_explicit(&usable, memory_order_relaxed) && !hook_quiet();
 }
 
-static enum walk_step registers_of(unw_cursor_t *cursor, bool interrupted, struct walk *walk)
+static enum walk_step registers_of(unw_cursor_t *cursor, struct walk *walk)
 {
     unw_word_t pc, sp, fp;
+    /* True of the frame that the last step came to, if it came from a signal frame. */
+    bool interrupted = lib.is_signal_frame(cursor) > 0;
     if (lib.get_reg(cursor, UNW_REG_IP, &pc) != 0 || lib.get_reg(cursor, UNW_REG_SP, &sp) != 0)
         return WALK_LOST;
     if (lib.get_reg(cursor, UNW_X86_64_RBP, &fp) != 0)
@@ -207,11 +209,10 @@ enum walk_step unwind_libunwind_step(struct walk *walk)
     unw_cursor_t cursor;
     if (!is_usable() || lib.init_remote(&cursor, lib.space, walk) != 0)
         return WALK_LOST;
-    bool interrupted = lib.is_signal_frame(&cursor) > 0;
     int stepped = lib.step(&cursor);
     if (stepped == 0)
         return WALK_END;
-    return stepped < 0 ? WALK_LOST : registers_of(&cursor, interrupted, walk);
+    return stepped < 0 ? WALK_LOST : registers_of(&cursor, walk);
 }
 
 static void capture(const struct unwind_start *start, struct thread_slot *slot, uint32_t max,
@@ -237,12 +238,9 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
         step = WALK_LOST;
         if (!begun)
             break;
-        bool interrupted = lib.is_signal_frame(&cursor) > 0;
         int stepped = lib.step(&cursor);
         walk.region = first.region;
-        step = stepped == 0  ? WALK_END
-               : stepped < 0 ? WALK_LOST
-                             : registers_of(&cursor, interrupted, &walk);
+        step = stepped == 0 ? WALK_END : stepped < 0 ? WALK_LOST : registers_of(&cursor, &walk);
         first.region = walk.region;
         if (step != WALK_NEXT)
             break;

@@ -22,7 +22,12 @@ uint64_t rule_pack(const struct cfi_rule *cfi)
         return RULE_VALID | RULE_SPECIAL | RULE_END;
 
     uint64_t rule = RULE_VALID | (cfi->base == CFI_BASE_FP ? RULE_BASE_FP : 0);
-    if (cfi->deref) {
+    if (cfi->base == CFI_BASE_OTHER) {
+        if (!in_words(cfi->offset))
+            return refused;
+        rule |= RULE_SPECIAL | RULE_BASE_OTHER;
+        rule |= field(cfi->offset / 8, 16, 32) | field(cfi->reg, 16, 48);
+    } else if (cfi->deref) {
         if (!in_words(cfi->offset) || !in_words(cfi->add))
             return refused;
         rule |= RULE_SPECIAL | RULE_DEREF;

@@ -14,8 +14,9 @@
 #include <stdatomic.h>
 
 /* A rule in 64 bits. Bits 0-15 are these flags, 16-31 the signed offset of the saved frame pointer
- * in words, 32-63 the signed CFA offset in bytes; with RULE_DEREF, 32-47 are the offset of the load
- * and 48-63 the addend, both signed and in words. */
+ * in words, 32-63 the signed CFA offset in bytes. With RULE_DEREF, 32-47 are the offset of the load
+ * and 48-63 the addend, with RULE_BASE_OTHER 32-47 the offset and 48-63 the register; offsets and
+ * addend signed and in words. */
 enum {
     RULE_VALID = 1 << 0,
     RULE_PERMANENT = 1 << 1, /* its module can't be unloaded */
@@ -26,10 +27,11 @@ enum {
     RULE_FP_AT_FP = 1 << 6, /* saved at frame pointer + offset */
     RULE_FP_AT_SP = 1 << 7,
     RULE_FP_LOST = 1 << 8,
-    RULE_END = 1 << 9,      /* outermost frame */
-    RULE_SIGNAL = 1 << 10,  /* registers lie in the ucontext at the stack pointer */
-    RULE_NO_CFI = 1 << 11,  /* nothing says how: try the frame pointer */
-    RULE_REFUSED = 1 << 12, /* beyond our reader: ask libunwind if it is there */
+    RULE_END = 1 << 9,         /* outermost frame */
+    RULE_SIGNAL = 1 << 10,     /* registers lie in the ucontext at the stack pointer */
+    RULE_NO_CFI = 1 << 11,     /* nothing says how: try the frame pointer */
+    RULE_REFUSED = 1 << 12,    /* beyond our reader: ask libunwind if it is there */
+    RULE_BASE_OTHER = 1 << 13, /* another register, known in interrupted frames */
 };
 
 static inline int64_t rule_fp_offset(uint64_t rule)
@@ -43,6 +45,10 @@ static inline int64_t rule_cfa_offset(uint64_t rule)
 static inline int64_t rule_load_offset(uint64_t rule)
 {
     return (int64_t)(int16_t)(rule >> 32) * 8;
+}
+static inline unsigned rule_register(uint64_t rule)
+{
+    return (uint16_t)(rule >> 48);
 }
 static inline int64_t rule_load_addend(uint64_t rule)
 {
@@ -62,24 +68,25 @@ struct rule_entry {
 
 extern struct rule_entry rule_table[RULE_SETS][RULE_WAYS] __attribute__((visibility("hidden")));
 
+/* Return addresses differ most in their low bits, but calls of one function are close together. */
 static inline struct rule_entry *rule_set(uintptr_t pc)
 {
-    return rule_table[(pc * UINT64_C(0xd6e8feb86659fd93)) >> 51];
+    return rule_table[(pc ^ pc >> 11) % RULE_SETS];
 }
-_Static_assert(RULE_SETS == 1 << (64 - 51), "the shift above takes as many bits as there are sets");
 
-/* The rule for a frame whose address is pc, and the frame with its module id; 0 if not known. */
-static inline uint64_t rule_find(uintptr_t pc, uint64_t *frame)
+/* The rule for a frame whose address is pc, and the frame with its module id. An empty entry holds
+ * address 0, which nobody looks for. */
+static inline bool rule_find(uintptr_t pc, uint64_t *frame, uint64_t *rule)
 {
-    struct rule_entry *set = rule_set(pc);
+    const struct rule_entry *set = rule_set(pc);
     for (unsigned way = 0; way < RULE_WAYS; way++) {
-        uint64_t rule = atomic_load_explicit(&set[way].rule, memory_order_acquire);
+        *rule = atomic_load_explicit(&set[way].rule, memory_order_acquire);
         uint64_t mixed = atomic_load_explicit(&set[way].frame, memory_order_relaxed);
-        *frame = mixed ^ rule * RULE_MIX;
-        if (HEAP_FRAME_PC(*frame) == pc)
-            return rule;
+        *frame = mixed ^ *rule * RULE_MIX;
+        if (*frame << 16 == pc << 16)
+            return true;
     }
-    return 0;
+    return false;
 }
 
 /* Remembers a rule in place of an older one for the same address, or of any other. */

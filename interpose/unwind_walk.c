@@ -7,6 +7,9 @@
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* A frame pointer that nothing follows from: every address made of it is misaligned. */
+enum { LOST_FP = 1 };
+
 static uintptr_t load(uintptr_t address)
 {
     return *(const uintptr_t *)address;
@@ -19,6 +22,7 @@ void walk_begin(struct walk *walk, const struct unwind_start *start, struct thre
     walk->fp = start->fp;
     walk->slot = slot;
     walk->module = 0;
+    walk->interrupted_sp = 0;
     bounds_begin(&walk->region);
     bounds_enter(&walk->region, slot, start->sp, true);
 }
@@ -104,25 +108,29 @@ static enum walk_step by_frame_pointer(struct walk *walk, bool in_module)
 static enum walk_step over_signal(struct walk *walk)
 {
     uintptr_t context = walk->sp;
-    if (context % ARCH_WORD != 0 || !bounds_hold(&walk->region, context + ARCH_SIGNAL_PC))
+    if (context % ARCH_WORD != 0)
         return WALK_LOST;
-    uintptr_t pc = load(context + ARCH_SIGNAL_PC);
-    if (!bounds_hold(&walk->region, context + ARCH_SIGNAL_FP))
+    for (unsigned reg = 0; reg < ARCH_DWARF_RA; reg++) {
+        uintptr_t at = context + arch_signal_register(reg);
+        if (!bounds_hold(&walk->region, at))
+            return WALK_LOST;
+        walk->registers[reg] = load(at);
+    }
+    if (!bounds_hold(&walk->region, context + ARCH_SIGNAL_PC))
         return WALK_LOST;
-    walk->fp = load(context + ARCH_SIGNAL_FP);
-    if (!bounds_hold(&walk->region, context + ARCH_SIGNAL_SP))
-        return WALK_LOST;
-    uintptr_t sp = load(context + ARCH_SIGNAL_SP);
+    uintptr_t pc = load(context + ARCH_SIGNAL_PC), sp = walk->registers[ARCH_DWARF_SP];
     if (pc >= ARCH_USER_END - 1 || sp >= ARCH_USER_END)
         return WALK_LOST;
     if (sp < context || sp - walk->region.low >= walk->region.high - walk->region.low)
         bounds_enter(&walk->region, walk->slot, sp, false);
     walk->pc = pc + 1;
-    walk->sp = sp;
+    walk->sp = walk->interrupted_sp = sp;
+    walk->fp = walk->registers[ARCH_DWARF_FP];
     return WALK_NEXT;
 }
 
-/* Steps over the frame by a rule that the fast path doesn't know. */
+/* Steps over the frame by a rule that the fast path doesn't know, or with an address that it found
+ * outside of the region. */
 static __attribute__((noinline)) enum walk_step special(struct walk *walk, uint64_t rule,
                                                         bool in_module)
 {
@@ -132,10 +140,8 @@ static __attribute__((noinline)) enum walk_step special(struct walk *walk, uint6
         return over_signal(walk);
     if (rule & RULE_NO_CFI)
         return by_frame_pointer(walk, in_module);
-    if (rule & RULE_REFUSED) {
-        enum walk_step step = unwind_libunwind_step(walk);
-        return step != WALK_LOST ? step : by_frame_pointer(walk, false);
-    }
+    if (rule & RULE_REFUSED)
+        return unwind_libunwind_step(walk);
 
     uintptr_t cfa = rule & RULE_BASE_FP ? walk->fp : walk->sp;
     if (rule & RULE_DEREF) {
@@ -143,6 +149,11 @@ static __attribute__((noinline)) enum walk_step special(struct walk *walk, uint6
         if (cfa % ARCH_WORD != 0 || !bounds_hold(&walk->region, cfa))
             return WALK_LOST;
         cfa = load(cfa) + (uintptr_t)rule_load_addend(rule);
+    } else if (rule & RULE_BASE_OTHER) {
+        /* The stack pointer only grows from frame to frame, so this is the interrupted one. */
+        if (walk->sp != walk->interrupted_sp || rule_register(rule) >= ARCH_DWARF_RA)
+            return WALK_LOST;
+        cfa = walk->registers[rule_register(rule)] + (uintptr_t)rule_load_offset(rule);
     } else {
         cfa += (uintptr_t)rule_cfa_offset(rule);
     }
@@ -151,13 +162,13 @@ static __attribute__((noinline)) enum walk_step special(struct walk *walk, uint6
         return WALK_LOST;
     uintptr_t pc = load(slot), fp = walk->fp;
     if (rule & RULE_FP_LOST) {
-        fp = 0;
+        fp = LOST_FP;
     } else if (rule & (RULE_FP_SAVED | RULE_FP_AT_FP | RULE_FP_AT_SP)) {
         uintptr_t at = rule & RULE_FP_SAVED ? cfa : rule & RULE_FP_AT_FP ? walk->fp : walk->sp;
         at += (uintptr_t)rule_fp_offset(rule);
-        if (at % ARCH_WORD != 0 || !bounds_hold(&walk->region, at))
-            return WALK_LOST;
-        fp = load(at);
+        /* Compilers leave such rules standing where an epilogue has popped the register already.
+         * Often nobody further out asks for it. */
+        fp = at % ARCH_WORD == 0 && bounds_hold(&walk->region, at) ? load(at) : LOST_FP;
     }
     if (pc == 0)
         return WALK_END;
@@ -169,28 +180,42 @@ static __attribute__((noinline)) enum walk_step special(struct walk *walk, uint6
     return WALK_NEXT;
 }
 
+/* Keeps the compiler from pairing two walk registers in a vector register, which costs more on the
+ * way from one return address to the next than all else. */
+#define SCALAR(x) __asm__("" : "+r"(x))
+
 static void capture(const struct unwind_start *start, struct thread_slot *slot, uint32_t max,
                     struct unwind_stack *stack)
 {
     struct walk walk;
     walk_begin(&walk, start, slot);
     uintptr_t pc = walk.pc, sp = walk.sp, fp = walk.fp;
+    uintptr_t low = walk.region.low, size = walk.region.high - low;
     uint64_t hash = 0;
     uint32_t n = 0;
     enum walk_step step = WALK_NEXT;
 
     while (n < max) {
-        uint64_t frame;
-        uint64_t rule = rule_find(pc, &frame);
-        if (UNLIKELY(rule == 0 ||
-                     (!(rule & RULE_PERMANENT) && HEAP_FRAME_MODULE(frame) != walk.module))) {
+        uint64_t frame, rule;
+        SCALAR(pc);
+        SCALAR(sp);
+        SCALAR(fp);
+        bool known = rule_find(pc, &frame, &rule);
+        if (UNLIKELY(!known) ||
+            (UNLIKELY(!(rule & RULE_PERMANENT)) && HEAP_FRAME_MODULE(frame) != walk.module)) {
+            uint64_t learnt = frame; /* its address is taken, and frame is to stay in a register */
             walk.pc = pc;
-            rule = learn(&walk, rule, &frame);
+            rule = learn(&walk, known ? rule : 0, &learnt);
+            frame = learnt;
         }
         stack->frames[n++] = frame;
         hash = unwind_hash_add(hash, frame);
 
-        if (UNLIKELY(rule & RULE_SPECIAL)) {
+        uintptr_t cfa = (rule & RULE_BASE_FP ? fp : sp) + (uintptr_t)rule_cfa_offset(rule);
+        uintptr_t saved_at = cfa + (uintptr_t)rule_fp_offset(rule);
+        bool plain = cfa > sp && cfa % ARCH_WORD == 0 && cfa + ARCH_RA_OFFSET - low < size &&
+                     (!(rule & RULE_FP_SAVED) || saved_at - low < size);
+        if (UNLIKELY((rule & RULE_SPECIAL) || !plain)) {
             walk.pc = pc;
             walk.sp = sp;
             walk.fp = fp;
@@ -200,27 +225,19 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
             pc = walk.pc;
             sp = walk.sp;
             fp = walk.fp;
+            low = walk.region.low;
+            size = walk.region.high - low;
             continue;
         }
 
-        uintptr_t cfa = (rule & RULE_BASE_FP ? fp : sp) + (uintptr_t)rule_cfa_offset(rule);
-        step = WALK_LOST;
-        if (UNLIKELY(cfa <= sp || cfa % ARCH_WORD != 0 ||
-                     !bounds_hold(&walk.region, cfa + ARCH_RA_OFFSET)))
-            break;
         pc = load(cfa + ARCH_RA_OFFSET);
-        if (rule & RULE_FP_SAVED) {
-            uintptr_t at = cfa + (uintptr_t)rule_fp_offset(rule);
-            if (UNLIKELY(!bounds_hold(&walk.region, at)))
-                break;
-            fp = load(at);
-        }
+        if (rule & RULE_FP_SAVED)
+            fp = load(saved_at);
         sp = cfa;
         if (UNLIKELY(pc - 1 >= ARCH_USER_END - 1)) {
             step = pc == 0 ? WALK_END : WALK_LOST;
             break;
         }
-        step = WALK_NEXT;
     }
 
     stack->n_frames = n;

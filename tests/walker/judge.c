@@ -89,7 +89,8 @@ static void describe(const char *kind, const struct unwind_stack *ours, const ui
     append(line);
 }
 
-/* libunwind's frames from the one of start on. Interrupted ones plus one, as ours. */
+/* libunwind's frames from the one of start on. Interrupted ones plus one, as ours: that is what its
+ * mark says once it has stepped there from a signal frame. */
 static uint32_t walk_with_libunwind(const struct unwind_start *start, uint64_t *frames)
 {
     unw_context_t context;
@@ -100,13 +101,12 @@ static uint32_t walk_with_libunwind(const struct unwind_start *start, uint64_t *
     if (lib.init_local(&cursor, &context) != 0)
         return 0;
     for (;;) {
-        bool interrupted = lib.is_signal_frame(&cursor) > 0;
         unw_word_t ip;
         if (lib.step(&cursor) <= 0 || lib.get_reg(&cursor, UNW_REG_IP, &ip) != 0 || ip == 0)
             return n;
         found = found || ip == start->pc;
         if (found && n < MOST)
-            frames[n++] = ip + interrupted;
+            frames[n++] = ip + (lib.is_signal_frame(&cursor) > 0);
         if (n == MOST)
             return n;
     }

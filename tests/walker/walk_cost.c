@@ -1,0 +1,56 @@
+/* target: link=walker cflags=-O2,-fno-optimize-sibling-calls */
+/* walk_cost.c - walks the same stack over and over: walk_cost BACKEND FRAMES TIMES. For counting
+ * instructions (walk_cost.sh), and by hand for nanoseconds, which it prints. */
+#include "walker_stubs.h"
+#include <stdlib.h>
+#include <time.h>
+
+static unsigned long times;
+static struct thread_slot slot;
+static struct unwind_stack stack;
+static volatile char sink;
+
+static __attribute__((noinline)) void walk(void)
+{
+    struct unwind_start start = UNWIND_START_HERE();
+    for (unsigned long i = 0; i < times; i++)
+        unwind_capture(&start, &slot, 128, &stack);
+}
+
+/* Functions of four kinds in turn: with small and large frames, with and without a frame pointer,
+ * so that return addresses and rules differ. */
+static void (*const kinds[4])(unsigned);
+
+#define KIND(name, bytes, attribute)                                  \
+    static __attribute__((noinline, attribute)) void name(unsigned n) \
+    {                                                                 \
+        volatile char frame[bytes];                                   \
+        frame[0] = (char)n;                                           \
+        if (n == 0)                                                   \
+            walk();                                                   \
+        else                                                          \
+            kinds[n % 4](n - 1);                                      \
+        sink = frame[0];                                              \
+    }
+KIND(small, 8, optimize("omit-frame-pointer"))
+KIND(large, 1000, optimize("omit-frame-pointer"))
+KIND(pointed, 40, optimize("no-omit-frame-pointer"))
+KIND(huge, 5000, optimize("no-omit-frame-pointer"))
+
+static void (*const kinds[4])(unsigned) = {small, large, pointed, huge};
+
+int main(int argc, char **argv)
+{
+    if (argc != 4 || !unwind_init(argv[1]))
+        return 2;
+    unsigned frames = (unsigned)atoi(argv[2]);
+    times = strtoul(argv[3], NULL, 10);
+    struct timespec before, after;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    small(frames < 5 ? 0 : frames - 5); /* one each of this, main and three below it */
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    double ns =
+        (double)(after.tv_sec - before.tv_sec) * 1e9 + (double)(after.tv_nsec - before.tv_nsec);
+    printf("%u frames, flags %u, %.1f ns\n", stack.n_frames, stack.flags, ns / (double)times);
+    return 0;
+}
