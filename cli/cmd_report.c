@@ -1,0 +1,57 @@
+/* cmd_report.c - the commands that print one report: load, choose where to, print. */
+#include "commands.h"
+#include "report.h"
+#include "source_load.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static int print_to(struct profile *profile, const struct invocation *invocation,
+                    const struct report_format *format, FILE *out)
+{
+    return report_print(profile, &invocation->options, format, invocation->regexp, out);
+}
+
+static int run_report(struct invocation *invocation, const char *name)
+{
+    const struct cli_options *options = &invocation->options;
+    const struct report_format *format = report_format_find(name);
+    struct profile profile;
+    if (!sources_load(invocation->arguments, invocation->n_arguments, options, &profile)) {
+        return STATUS_BAD_USAGE;
+    }
+    FILE *out = stdout;
+    bool to_file = *options->output;
+    if ((format->flags & FORMAT_BINARY) && !to_file && isatty(STDOUT_FILENO)) {
+        message_error("%s: the report is not for a terminal", name);
+        message_hint("add -output=FILE, or send it into a pipe");
+        profile_free(&profile);
+        return STATUS_BAD_USAGE;
+    }
+    if (to_file) {
+        message_note("Generating report in %s", options->output);
+        out = fopen(options->output, "we");
+        if (!out) {
+            message_error("%s: cannot be written: %s", options->output, strerror(errno));
+            profile_free(&profile);
+            return STATUS_BAD_USAGE;
+        }
+    }
+    int status = print_to(&profile, invocation, format, out);
+    if (to_file && fclose(out) != 0) {
+        status = message_error("%s: cannot be written: %s", options->output, strerror(errno));
+    }
+    profile_free(&profile);
+    return status;
+}
+
+#define REPORT_COMMAND(name)                      \
+    int cmd_##name(struct invocation *invocation) \
+    {                                             \
+        return run_report(invocation, #name);     \
+    }
+
+REPORT_COMMAND(top)
+REPORT_COMMAND(list)
+REPORT_COMMAND(raw)

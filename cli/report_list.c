@@ -1,0 +1,238 @@
+/* report_list.c - source lines of functions with their weights: pprof-spec 7.8.
+ *
+ * Where pprof adds up the lines of a function, a sample that passes through several of them (a
+ * recursion) counts several times; here it counts once, unless Go 1.19's figures are asked for. */
+#include "report.h"
+
+#include "memory.h"
+#include "regexp.h"
+#include "source_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The nodes of one function in one file: order[first .. first + n) of struct listing. */
+struct routine {
+    string_id name, file;
+    uint32_t first, n;
+    int64_t flat, cum;
+    uint32_t stamp;
+};
+
+struct listing {
+    struct report *report;
+    struct frame_table frames;
+    struct graph graph;
+    uint32_t *order; /* matching nodes, by name, file, line */
+    uint32_t n;
+    struct routine *routines;
+    uint32_t n_routines;
+};
+
+static int compare_nodes(const void *left, const void *right, void *ctx)
+{
+    const struct listing *listing = ctx;
+    const struct profile *p = listing->frames.profile;
+    const struct frame_info *a =
+        &listing->frames.infos[listing->graph.nodes[*(const uint32_t *)left].info];
+    const struct frame_info *b =
+        &listing->frames.infos[listing->graph.nodes[*(const uint32_t *)right].info];
+    int order = strcmp(profile_text(p, a->name), profile_text(p, b->name));
+    if (!order) {
+        order = strcmp(profile_text(p, a->file), profile_text(p, b->file));
+    }
+    if (!order) {
+        order = (a->line > b->line) - (a->line < b->line);
+    }
+    return order;
+}
+
+static bool find_nodes(struct listing *listing, const struct regexp *regexp)
+{
+    struct graph *g = &listing->graph;
+    listing->order = memory_array(g->n_order, sizeof *listing->order);
+    for (uint32_t i = 0; i < g->n_order; i++) {
+        const struct frame_info *info = &listing->frames.infos[g->nodes[g->order[i]].info];
+        const struct profile_string *name = &listing->frames.profile->strings[info->name];
+        if (regexp_matches(regexp, name->bytes, name->length)) {
+            listing->order[listing->n++] = g->order[i];
+        }
+    }
+    qsort_r(listing->order, listing->n, sizeof *listing->order, compare_nodes, listing);
+    size_t room = 0;
+    for (uint32_t i = 0; i < listing->n; i++) {
+        const struct graph_node *node = &g->nodes[listing->order[i]];
+        const struct frame_info *info = &listing->frames.infos[node->info];
+        struct routine *last =
+            listing->n_routines ? &listing->routines[listing->n_routines - 1] : NULL;
+        if (!last || last->name != info->name || last->file != info->file) {
+            MEMORY_ROOM(listing->routines, listing->n_routines, room);
+            last = &listing->routines[listing->n_routines++];
+            *last = (struct routine){.name = info->name, .file = info->file, .first = i};
+        }
+        last->n++;
+        last->flat = (int64_t)((uint64_t)last->flat + (uint64_t)node->flat);
+        last->cum = (int64_t)((uint64_t)last->cum + (uint64_t)node->cum);
+    }
+    return listing->n > 0;
+}
+
+/* The cum of each routine, a sample counted once however often it passes through. */
+static void count_routines_once(struct listing *listing)
+{
+    const struct profile *p = listing->report->profile;
+    const struct frame_table *frames = &listing->frames;
+    uint32_t *routine_of = memory_array(frames->n_infos, sizeof *routine_of); /* + 1 */
+    for (uint32_t r = 0; r < listing->n_routines; r++) {
+        struct routine *routine = &listing->routines[r];
+        routine->cum = 0;
+        for (uint32_t i = 0; i < routine->n; i++) {
+            routine_of[listing->graph.nodes[listing->order[routine->first + i]].info] = r + 1;
+        }
+    }
+    for (uint32_t s = 0; s < p->n_samples; s++) {
+        int64_t weight = p->values[(size_t)s * p->n_sample_types + listing->report->value_index];
+        for (uint32_t i = 0; i < p->samples[s].n_locations; i++) {
+            uint32_t l = p->sample_locations[p->samples[s].first_location + i];
+            for (uint32_t f = frames->first[l]; f < frames->first[l + 1]; f++) {
+                uint32_t r = routine_of[FRAME_INFO(frames->frames[f])];
+                if (r && listing->routines[r - 1].stamp != s + 1) {
+                    listing->routines[r - 1].stamp = s + 1;
+                    listing->routines[r - 1].cum =
+                        (int64_t)((uint64_t)listing->routines[r - 1].cum + (uint64_t)weight);
+                }
+            }
+        }
+    }
+    free(routine_of);
+}
+
+static const char *value_or_dot(const struct report *report, char *text, int64_t value)
+{
+    return value ? report_value(report, text, value) : ".";
+}
+
+enum { MARGIN = 5 }; /* lines before the first and after the last with weight */
+
+static void print_lines(struct listing *listing, const struct routine *routine,
+                        struct source_texts *texts)
+{
+    struct report *report = listing->report;
+    const struct profile *p = report->profile;
+    int64_t start = INT64_MAX, end = INT64_MIN;
+    for (uint32_t i = 0; i < routine->n; i++) {
+        uint32_t node = listing->order[routine->first + i];
+        const struct frame_info *info = &listing->frames.infos[listing->graph.nodes[node].info];
+        int64_t line = info->line < 0 ? 0 : info->line > INT32_MAX ? INT32_MAX : info->line;
+        int64_t first = info->start_line ? info->start_line : line - MARGIN;
+        start = first < start ? first : start;
+        end = line + MARGIN > end ? line + MARGIN : end;
+    }
+    start = start < 1 ? 1 : start;
+    if (start > end) {
+        return;
+    }
+    const struct source_text *text = source_text_find(texts, profile_text(p, routine->file));
+    if (text->error) {
+        fprintf(report->out, " Error: %s\n", text->error);
+        return;
+    }
+    uint32_t at = 0;
+    for (int64_t line = start; line <= end && line <= text->n_lines; line++) {
+        char flat_text[UNIT_TEXT_ROOM], cum_text[UNIT_TEXT_ROOM];
+        uint64_t flat = 0, cum = 0;
+        for (; at < routine->n; at++) {
+            const struct graph_node *node =
+                &listing->graph.nodes[listing->order[routine->first + at]];
+            if (listing->frames.infos[node->info].line > line) {
+                break;
+            }
+            if (listing->frames.infos[node->info].line == line) {
+                flat += (uint64_t)node->flat;
+                cum += (uint64_t)node->cum;
+            }
+        }
+        fprintf(report->out, "%10s %10s %6ld:%s\n", value_or_dot(report, flat_text, (int64_t)flat),
+                value_or_dot(report, cum_text, (int64_t)cum), line, text->lines[line - 1]);
+    }
+}
+
+static void tell_changed(const struct listing *listing, struct source_texts *texts)
+{
+    int64_t taken = listing->report->profile->time_nanos / 1000000000;
+    for (size_t i = 0; i < texts->n; i++) {
+        const struct source_text *file = texts->files[i];
+        if (!file->error && taken > 0 && file->modified > taken) {
+            message_note("approf: %s changed after the profile was taken; lines may have moved",
+                         file->name);
+        }
+    }
+}
+
+static void print_routines(struct listing *listing)
+{
+    struct report *report = listing->report;
+    const struct profile *p = report->profile;
+    struct source_texts texts;
+    char flat[UNIT_TEXT_ROOM], cum[UNIT_TEXT_ROOM], percent[UNIT_TEXT_ROOM];
+    source_texts_open(&texts, report->options.source_path, report->options.trim_path);
+    fprintf(report->out, "Total: %s\n", report_value(report, flat, report->total));
+    for (uint32_t r = 0; r < listing->n_routines; r++) {
+        const struct routine *routine = &listing->routines[r];
+        if (!routine->file) {
+            bool elsewhere =
+                r + 1 < listing->n_routines && listing->routines[r + 1].name == routine->name;
+            if (!elsewhere) {
+                fprintf(report->out, "No source information for %s\n",
+                        profile_text(p, routine->name));
+            }
+            continue;
+        }
+        fprintf(report->out, "ROUTINE ======================== %s in %s\n",
+                profile_text(p, routine->name), profile_text(p, routine->file));
+        fprintf(report->out, "%10s %10s (flat, cum) %s of Total\n",
+                report_value(report, flat, routine->flat), report_value(report, cum, routine->cum),
+                unit_percentage(percent, sizeof percent, routine->cum, report->total));
+        print_lines(listing, routine, &texts);
+    }
+    if (!report->go119) {
+        tell_changed(listing, &texts);
+    }
+    source_texts_close(&texts);
+}
+
+int report_list(struct report *report)
+{
+    struct listing listing = {.report = report};
+    struct graph_options options;
+    char error[512];
+    struct regexp *regexp = regexp_compile(report->regexp_text, error, sizeof error);
+    if (!regexp) {
+        message_error("list: error parsing regexp: %s", error);
+        message_hint("expressions are RE2's; \\ makes a special character ordinary: 'f\\(x\\)'");
+        return STATUS_BAD_USAGE;
+    }
+    int status = STATUS_BAD_USAGE;
+    if (report_frames(report, &listing.frames)) {
+        report_graph_options(report, &options);
+        options.edges = GRAPH_NO_EDGES;
+        graph_build_all(&listing.graph, &listing.frames, &options);
+        if (find_nodes(&listing, regexp)) {
+            if (!report->go119) {
+                count_routines_once(&listing);
+            }
+            print_routines(&listing);
+            status = STATUS_FINE;
+        } else {
+            message_error("list: no matches found for regexp: %s", report->regexp_text);
+            message_hint("'approf top' shows the names; -focus, -sample_index and others narrow "
+                         "what is listed");
+        }
+        graph_free(&listing.graph);
+        frames_free(&listing.frames);
+    }
+    free(listing.order);
+    free(listing.routines);
+    regexp_free(regexp);
+    return status;
+}

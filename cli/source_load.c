@@ -1,0 +1,294 @@
+/* source_load.c - see source_load.h. */
+#include "source_load.h"
+
+#include "legacy.h"
+#include "memory.h"
+#include "merge.h"
+#include "merge_types.h"
+#include "message.h"
+#include "profile_edit.h"
+#include "prune.h"
+#include "symbolize.h"
+#include "heap_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The readers of other formats may be left out of a build. */
+#pragma weak legacy_parse
+
+/* Compressed or not; what it expands to has limits of its own. */
+static const size_t most_input = (size_t)2 << 30;
+
+bool options_go119(const struct cli_options *options)
+{
+    return strcmp(options->compat, "go1.19") == 0;
+}
+
+static bool decode(const struct byte_buffer *input, struct profile *out,
+                   struct profile_error *error)
+{
+    if (profile_decode(input->bytes, input->length, out, error)) {
+        return true;
+    }
+    if (error->kind != PROFILE_ERROR_UNRECOGNIZED || !legacy_parse) {
+        return false;
+    }
+    if (!gzip_is(input->bytes, input->length)) {
+        return legacy_parse(input->bytes, input->length, out, error);
+    }
+    struct byte_buffer plain = {.arena = input->arena};
+    return gzip_inflate(input->bytes, input->length, most_input, &plain, error) &&
+           legacy_parse(plain.bytes, plain.length, out, error);
+}
+
+static bool is_pid(const char *source)
+{
+    size_t n = strlen(source);
+    return n > 0 && n < 11 && strspn(source, "0123456789") == n;
+}
+
+bool source_load_one(const char *source, const struct cli_options *options, struct profile *out,
+                     struct profile_error *error)
+{
+    char tables[4096];
+    if (strcmp(source, "-") != 0 && access(source, F_OK) != 0 && is_pid(source)) {
+        if (!heap_source_find(source, tables, sizeof tables)) {
+            return profile_error_set(error, PROFILE_ERROR_IO,
+                                     "no process of that number left heap tables");
+        }
+        source = tables;
+    }
+    bool fine;
+    if (strcmp(source, "-") != 0 && heap_source_is(source)) {
+        fine = heap_source_read(source, out, error);
+    } else {
+        struct arena arena;
+        arena_init(&arena, 0);
+        struct byte_buffer input = {.arena = &arena};
+        fine = file_read(source, most_input, &input, error) && decode(&input, out, error);
+        arena_free(&arena);
+    }
+    if (!fine) {
+        return false;
+    }
+    profile_tidy(out);
+    if (options_go119(options)) {
+        profile_drop_columns(out);
+    }
+    /* Reports name the binary of a frame without lines: there is always one, be it unnamed. */
+    if (out->n_mappings == 0) {
+        uint32_t mapping = profile_add_mapping(out, &(struct profile_mapping){.id = 1});
+        for (uint32_t l = 0; l < out->n_locations; l++) {
+            out->locations[l].mapping = mapping;
+        }
+    }
+    if (out->arena.failed) {
+        profile_free(out);
+        return profile_error_set(error, PROFILE_ERROR_MEMORY, "out of memory");
+    }
+    return true;
+}
+
+static void hint_for(const struct profile_error *error, const char *source)
+{
+    switch (error->kind) {
+    case PROFILE_ERROR_IO:
+        if (is_pid(source)) {
+            message_hint("start the program with approf run or LD_PRELOAD=libapprof.so; "
+                         "approf ps lists what is profiled");
+        } else {
+            message_hint(
+                "name a profile, '-' for standard input, or the PID of a profiled process");
+        }
+        break;
+    case PROFILE_ERROR_EMPTY:
+        message_hint("the program that writes it may still run, or was killed before it wrote");
+        break;
+    case PROFILE_ERROR_CONCATENATED:
+        message_hint("give the profiles as separate files; they are merged");
+        break;
+    case PROFILE_ERROR_MEMORY:
+    case PROFILE_ERROR_TOO_LARGE:
+        message_hint("the file claims to be larger than approf will believe");
+        break;
+    default:
+        message_hint("a pprof file (.pb.gz), a legacy profile or heap tables are wanted; the file "
+                     "may be cut off or be something else");
+    }
+}
+
+static void tell_failure(const char *source, const struct profile_error *error)
+{
+    bool parsing = error->kind == PROFILE_ERROR_UNRECOGNIZED ||
+                   error->kind == PROFILE_ERROR_EMPTY || error->kind == PROFILE_ERROR_CONCATENATED;
+    message_error("%s: %s%s", source, parsing ? "parsing profile: " : "", error->text);
+    hint_for(error, source);
+}
+
+/* Sources become one profile. */
+static bool load_and_merge(const char *const *sources, int n, const char *what,
+                           const struct cli_options *options, struct profile *out)
+{
+    struct profile *profiles = memory_array((size_t)n, sizeof *profiles);
+    struct profile **loaded = memory_array((size_t)n, sizeof *loaded);
+    struct profile_error error = {0};
+    size_t n_loaded = 0;
+    for (int i = 0; i < n; i++) {
+        if (source_load_one(sources[i], options, &profiles[n_loaded], &error)) {
+            loaded[n_loaded] = &profiles[n_loaded];
+            n_loaded++;
+        } else {
+            tell_failure(sources[i], &error);
+        }
+    }
+    bool fine = n_loaded > 0;
+    if (fine && n_loaded < (size_t)n) {
+        message_note("Fetched %zu %s profiles out of %d", n_loaded, what, n);
+    }
+    bool go119 = options_go119(options);
+    if (n_loaded == 1 && !go119) {
+        *out = profiles[0];
+    } else if (fine) {
+        fine = merge_profiles(loaded, n_loaded, go119 ? MERGE_EXACT_TYPES : 0, out, &error);
+        if (!fine) {
+            message_error("%s: cannot be merged: %s", sources[n - 1], error.text);
+            message_hint("only profiles of one kind can be added up");
+        }
+        for (size_t i = 0; i < n_loaded; i++) {
+            profile_free(&profiles[i]);
+        }
+    }
+    free(loaded);
+    free(profiles);
+    return fine;
+}
+
+static void normalize(struct profile *profile, const struct profile *base)
+{
+    uint32_t n = profile->n_sample_types;
+    double *ratios = memory_array(n, sizeof *ratios);
+    for (uint32_t t = 0; t < n; t++) {
+        uint64_t sum = 0, base_sum = 0;
+        for (uint32_t s = 0; s < profile->n_samples; s++) {
+            sum += (uint64_t)profile->values[(size_t)s * n + t];
+        }
+        for (uint32_t s = 0; t < base->n_sample_types && s < base->n_samples; s++) {
+            base_sum += (uint64_t)base->values[(size_t)s * base->n_sample_types + t];
+        }
+        ratios[t] = sum ? (double)(int64_t)base_sum / (double)(int64_t)sum : 0;
+    }
+    merge_scale(profile, ratios);
+    free(ratios);
+}
+
+/* source - base, into *profile. */
+static bool subtract_base(struct profile *profile, struct profile *base,
+                          const struct cli_options *options)
+{
+    bool go119 = options_go119(options);
+    struct profile_error error = {0};
+    if (*options->diff_base) {
+        profile_set_label(base, "pprof::base", "true");
+    }
+    struct profile *both[2] = {profile, base};
+    unsigned flags = go119 ? MERGE_EXACT_TYPES : 0;
+    bool fine = true;
+    if (options->normalize) {
+        fine = merge_equalize(both, 2, flags, &error);
+        if (fine) {
+            normalize(profile, base);
+        }
+    }
+    size_t n_values = (size_t)base->n_samples * base->n_sample_types;
+    for (size_t v = 0; v < n_values; v++) {
+        base->values[v] = (int64_t)(0 - (uint64_t)base->values[v]);
+    }
+    struct profile difference;
+    fine = fine && merge_profiles(both, 2, flags, &difference, &error);
+    if (!fine) {
+        message_error("%s: cannot be subtracted: %s",
+                      *options->diff_base ? options->diff_base : options->base, error.text);
+        message_hint("the base must be a profile of the same kind");
+        return false;
+    }
+    profile_free(profile);
+    *profile = difference;
+    return true;
+}
+
+static bool symbolize(struct profile *profile, const struct cli_options *options)
+{
+    struct symbolize_options how = {0};
+    const char *bad;
+    size_t bad_length;
+    if (!symbolize_parse(options->symbolize, &how, &bad, &bad_length)) {
+        message_error("-symbolize: '%.*s' is not a mode", (int)bad_length, bad);
+        message_hint("modes are none, local, fastlocal, remote, force, demangle=...");
+        return false;
+    }
+    how.compat_go119 = options_go119(options);
+    if (*options->symbol_path) {
+        how.symbol_path = options->symbol_path;
+    }
+    if (!symbolize_profile(profile, &how, NULL)) {
+        message_error("out of memory");
+        return false;
+    }
+    return true;
+}
+
+bool sources_load(const char *const *sources, int n, const struct cli_options *options,
+                  struct profile *out)
+{
+    if (n == 0) {
+        message_error("no profile source specified");
+        message_hint("name a profile, '-' for standard input, or the PID of a profiled process");
+        return false;
+    }
+    if (*options->base && *options->diff_base) {
+        message_error("-base and -diff_base flags cannot both be specified");
+        message_hint("-diff_base gives percentages of the base, -base of what is left");
+        return false;
+    }
+    const char *base_source = *options->diff_base ? options->diff_base : options->base;
+    if (options->normalize && !*base_source) {
+        message_error("-normalize: must have base profile to normalize by");
+        message_hint("add -base=PROFILE or -diff_base=PROFILE");
+        return false;
+    }
+    struct profile base;
+    if (!load_and_merge(sources, n, "source", options, out)) {
+        return false;
+    }
+    if (*base_source) {
+        bool fine = load_and_merge(&base_source, 1, "base", options, &base);
+        if (fine) {
+            fine = subtract_base(out, &base, options);
+            profile_free(&base);
+        }
+        if (!fine) {
+            profile_free(out);
+            return false;
+        }
+    }
+    if (!symbolize(out, options)) {
+        profile_free(out);
+        return false;
+    }
+    profile_tidy(out);
+    if (options->all_frames) {
+        out->drop_frames = out->keep_frames = 0;
+    }
+    prune_uninteresting(out);
+    if (*options->buildid && out->n_mappings > 0 &&
+        (!out->mappings[0].build_id || options_go119(options))) {
+        out->mappings[0].build_id = profile_intern_text(out, options->buildid);
+    }
+    if (*options->add_comment) {
+        profile_add_comment(out, options->add_comment);
+    }
+    return true;
+}
