@@ -53,3 +53,11 @@ $(foreach n,$(STAGES),$(eval $(call demo_program,resp-stage$(n),$(RESP_STAGES) $
 .PHONY: demo demos
 demo:
 	@sh demo-targets/demo.sh
+
+# One story each, and all of them; FULL=1 for the size of the originals.
+.PHONY: demo-redis demo-parse demo-search demo-resp stories
+demo-redis demo-parse demo-search demo-resp:
+	@sh demo-targets/stories.sh $(@:demo-%=%)
+
+stories:
+	@sh demo-targets/stories.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian (or Ubuntu) packages that a purpose needs, and does nothing when all are there.
-#   tests/install-packages.sh build|demo|check...
+#   tests/install-packages.sh build|demo|stories|check...
 # On a system without dpkg it says what to install, and leaves it at that. A package that a release has under
 # another name is written as name|name; one that it does not have at all is named and left out: what needs it
 # says so later.
@@ -9,9 +9,10 @@ set -eu
 build="gcc g++ make libc6-dev protobuf-c-compiler libprotobuf-c-dev zlib1g-dev libunwind-dev libdw-dev libelf-dev
 libiberty-dev libpcre2-dev libmicrohttpd-dev libedit-dev pkg-config"
 demo="redis-tools"
+stories="redis-tools redis-server wrk curl python3"
 # What runs the tests and judges them; programs that are run under the preload; allocators beneath it.
 check="python3 binutils procps util-linux golang-go clang valgrind
-redis-server redis-tools sqlite3 git postgresql
+redis-server redis-tools wrk curl python3-redis sqlite3 git postgresql
 libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 libmimalloc2.0|libmimalloc3"
 
 wanted=""
@@ -19,10 +20,11 @@ for purpose in "$@"; do
     case $purpose in
     build) wanted="$wanted $build" ;;
     demo) wanted="$wanted $build $demo" ;;
+    stories) wanted="$wanted $build $stories" ;;
     check) wanted="$wanted $build $demo $check" ;;
     *)
         echo "approf: install-packages.sh: unknown purpose '$purpose'" >&2
-        echo "hint: one of build, demo, check" >&2
+        echo "hint: one of build, demo, stories, check" >&2
         exit 2
         ;;
     esac

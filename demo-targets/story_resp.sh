@@ -1,0 +1,89 @@
+# story_resp.sh - the same server, many times faster in seven steps. Sourced by stories.sh.
+# shellcheck shell=sh
+
+# speed_of PROGRAM…      requests/s of a server without the preload, into $rps
+speed_of() {
+    start_server - "$@"
+    CSV=$profiles/resp.csv demo-targets/resp-stages/load.sh "$server_port" "$requests" >/dev/null
+    rps=$(cut -d, -f3 "$profiles/resp.csv")
+    stop_server
+}
+
+# speed_of_redis         the same for Debian's redis-server, which has no line that says it is ready
+speed_of_redis() {
+    rps=
+    command -v redis-server >/dev/null || return 0
+    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    redis-server --port "$port" --bind 127.0.0.1 --save '' --appendonly no --daemonize no \
+        >"$profiles/server.out" 2>"$profiles/server.err" &
+    server_pid=$! profile=-
+    tries=100
+    until redis-cli -p "$port" ping 2>/dev/null | grep -q PONG; do
+        tries=$((tries - 1))
+        [ $tries -gt 0 ] || give_up "redis-server: did not get ready"
+        sleep 0.05
+    done
+    CSV=$profiles/resp.csv demo-targets/resp-stages/load.sh "$port" "$requests" >/dev/null
+    rps=$(cut -d, -f3 "$profiles/resp.csv")
+    stop_server
+}
+
+what_stage() {
+    case $1 in
+    0) echo original ;;
+    1) echo read-slice ;;
+    2) echo fast-parse ;;
+    3) echo aof-cow ;;
+    4) echo fields ;;
+    5) echo shared-buffer ;;
+    6) echo value-buffer ;;
+    7) echo replies ;;
+    esac
+}
+
+story_resp() {
+    requests=${REQUESTS:-$([ -n "$FULL" ] && echo 10000000 || echo 1000000)}
+    begin resp "resp-stages: many times faster in seven steps"
+    echo
+    echo "Each stage: once as it is for its speed, once under the preload for its profile."
+    row stage '' 'bytes/request' 'objects/request' 'requests/s' 'to the stage before'
+    row --- --- --: --: --: --:
+    last=
+    for stage in 0 1 2 3 4 5 6 7; do
+        program=$demo_programs/resp-stage$stage
+        speed_of "$program"
+        # Requests are small, so a finer rate than the default gives steadier figures.
+        APPROF_RATE=16384 start_server "$profiles/resp-stage$stage.pb.gz" "$program"
+        demo-targets/resp-stages/load.sh "$server_port" "$requests" >/dev/null
+        stop_server
+        bytes=$(calc "$(total alloc_space "$profiles/resp-stage$stage.pb.gz") / $requests" %.1f)
+        objects=$(calc "$(total alloc_objects "$profiles/resp-stage$stage.pb.gz") / $requests" %.2f)
+        change=$([ -n "$last" ] && calc "100 * $rps / $last - 100" '%+.0f%%' || echo)
+        [ $stage -gt 0 ] || first=$rps
+        last=$rps
+        row $stage "$(what_stage $stage)" "$bytes" "$objects" "$(grouped "$rps")" "$change"
+        printf '  stage %s %-14s %9s bytes %7s objects a request %12s requests/s %s\n' \
+            $stage "$(what_stage $stage)" "$bytes" "$objects" "$(grouped "$rps")" "$change"
+        figure "bytes_$stage" "$bytes"
+        figure "objects_$stage" "$objects"
+    done
+    speed_of_redis
+    show "$approf" diff -sample_index=alloc_space -nodecount=8 "$profiles/resp-stage0.pb.gz" "$profiles/resp-stage1.pb.gz"
+    show "$approf" diff -sample_index=alloc_space -nodecount=8 "$profiles/resp-stage4.pb.gz" "$profiles/resp-stage5.pb.gz"
+    show "$approf" top -sample_index=alloc_space "$profiles/resp-stage7.pb.gz"
+    stored=$(calc "$(flat alloc_space new_pair "$profiles/resp-stage7.pb.gz") + $(flat alloc_space resize "$profiles/resp-stage7.pb.gz")" %.0f)
+    at_all=$(total alloc_space "$profiles/resp-stage7.pb.gz")
+
+    text ''
+    row '' theirs ours
+    row --- --- ---
+    row 'requests/s, first and last stage' '70,774 → 1,397,038, 19.7 times' \
+        "$(grouped "$first") → $(grouped "$last"), $(ratio "$last" "$first") times"
+    row 'redis-server in the same run' '1,090,513' "$([ -n "$rps" ] && grouped "$rps" || echo 'not installed')"
+    row 'last stage: of alloc_space what it stores' '' "$(share "$stored" "$at_all")%"
+    text ''
+
+    figure faster "$(ratio "$last" "$first")"
+    figure of_redis "$([ -n "$rps" ] && calc "$last / $rps" || echo 0)"
+    figure stored_percent "$(share "$stored" "$at_all")"
+}
