@@ -12,11 +12,8 @@
 #error "no architecture file for this processor"
 #endif
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "raw_sys.h"
 #include <string.h>
-#include <sys/syscall.h>
 #include <ucontext.h>
 
 enum {
@@ -41,23 +38,12 @@ static inline uintptr_t arch_thread_pointer(void)
     return tp;
 }
 
-static inline long arch_syscall4(long number, long a, long b, long c, long d)
-{
-    long result;
-    register long r10 __asm__("r10") = d;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10)
-                     : "rcx", "r11", "memory");
-    return result;
-}
-
 /* Whether 8 bytes at address can be read. The kernel copies the signal set before it looks at what
  * is to be done with it, and what is asked for here does not exist: EFAULT or EINVAL, no effect. */
 static inline bool arch_probe_readable(uintptr_t address)
 {
-    enum { NO_SUCH_HOW = 0x7fff, FAULT = -14 };
-    return arch_syscall4(SYS_rt_sigprocmask, NO_SUCH_HOW, (long)address, 0, 8) != FAULT;
+    enum { NO_SUCH_HOW = 0x7fff };
+    return raw_sigprocmask(NO_SUCH_HOW, (const uint64_t *)address, NULL) == -EINVAL;
 }
 
 /* Whether the code at pc is the trampoline through which a signal handler returns: "mov $15, %rax;

@@ -12,9 +12,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <time.h>
-#include <unistd.h>
 
 /* glibc 2.35 and later. Absent, nothing is found, and the walker goes by frame pointers. */
 extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
@@ -52,7 +50,7 @@ void modules_init(void)
     if (_dl_find_object == NULL)
         hook_complain("modules", "stacks: this C library has no _dl_find_object",
                       "frame pointers are used instead; glibc 2.35 or later gives full stacks");
-    ssize_t n = readlink("/proc/self/exe", program_path, sizeof program_path);
+    long n = raw_readlink("/proc/self/exe", program_path, sizeof program_path);
     program_path_len = n > 0 ? (uint32_t)n : 0;
     vdso = getauxval(AT_SYSINFO_EHDR);
     modules_permanent_init();
@@ -83,6 +81,7 @@ static struct module_image image_of(const struct dl_find_object *found)
     struct module_image image = {.map_start = (uintptr_t)found->dlfo_map_start,
                                  .map_end = (uintptr_t)found->dlfo_map_end,
                                  .bias = found->dlfo_link_map->l_addr,
+                                 .name = found->dlfo_link_map->l_name,
                                  .eh_frame_hdr = (uintptr_t)found->dlfo_eh_frame};
     module_image_read(&image);
     return image;
@@ -152,9 +151,8 @@ static bool ensure_chunk(uint32_t id)
         return true;
     if (hook_quiet())
         return false;
-    void *chunk = mmap(NULL, CHUNK * sizeof(struct known), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (chunk == MAP_FAILED)
+    void *chunk = raw_map_private(CHUNK * sizeof(struct known));
+    if (chunk == NULL)
         return false;
     atomic_store_explicit(&chunks[id / CHUNK], chunk, memory_order_release);
     return true;
@@ -172,7 +170,7 @@ static void set_path(struct heap_module *record, const struct link_map *map)
         size_t at = 0;
         /* What dlopen was given relative to the working directory is meant as of now. */
         if (map->l_name[0] != '/' && !hook_quiet() &&
-            arch_syscall4(SYS_getcwd, (long)record->path, HEAP_PATH_BYTES, 0, 0) > 0 &&
+            raw_syscall(SYS_getcwd, (long)record->path, HEAP_PATH_BYTES, 0, 0, 0, 0) > 0 &&
             record->path[0] == '/') {
             at = strnlen(record->path, HEAP_PATH_BYTES - 1);
             if (record->path[at - 1] != '/')

@@ -81,16 +81,23 @@ static void read_build_id(struct module_image *image, uintptr_t start, uintptr_t
     }
 }
 
-static uint64_t digest(uint64_t hash, const void *bytes, size_t n_words)
+/* Of whole words; what is left over doesn't count. */
+static uint64_t digest(uint64_t hash, const void *bytes, size_t n_bytes)
 {
     const unsigned char *at = bytes;
-    for (size_t i = 0; i < n_words; i++) {
+    for (size_t i = 0; i + 8 <= n_bytes; i += 8) {
         uint64_t word;
-        memcpy(&word, at + 8 * i, 8);
+        memcpy(&word, at + i, 8);
         hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 29;
     }
     return hash;
+}
+
+static uint64_t digest_table(uint64_t hash, uintptr_t start, uintptr_t end)
+{
+    enum { ENOUGH = 1024 };
+    return digest(hash, (const void *)start, end - start < ENOUGH ? end - start : ENOUGH);
 }
 
 void module_image_read(struct module_image *image)
@@ -102,8 +109,10 @@ void module_image_read(struct module_image *image)
     if (n == 0)
         return;
 
-    uint64_t hash = digest(0, (const void *)image->map_start, sizeof(ElfW(Ehdr)) / 8);
-    hash = digest(hash, headers, n * sizeof(ElfW(Phdr)) / 8);
+    uint64_t hash = digest(0, (const void *)image->map_start, sizeof(ElfW(Ehdr)));
+    hash = digest(hash, headers, n * sizeof(ElfW(Phdr)));
+    for (const char *at = image->name; at != NULL && *at != 0; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
     for (unsigned i = 0; i < n; i++) {
         switch (headers[i].p_type) {
         case PT_LOAD:
@@ -134,10 +143,9 @@ void module_image_read(struct module_image *image)
         if (!holding_segment(image, headers, n, frame, &image->eh_start, &image->eh_end))
             image->eh_frame_hdr = 0;
         else
-            hash = digest(hash, tables.hdr,
-                          (size_t)(tables.hdr_end - tables.hdr) / 8 < 64
-                              ? (size_t)(tables.hdr_end - tables.hdr) / 8
-                              : 64);
+            hash = digest_table(digest_table(hash, hdr, image->eh_frame_hdr_end), frame,
+                                image->eh_end);
     }
     image->identity.digest = hash;
+    image->name = NULL;
 }

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* What distinguishes a module from another one in the same place: its build id, or, lacking one, a
- * digest of its headers. */
+ * digest of its path, its headers and the beginnings of its unwind tables. */
 struct module_identity {
     uint64_t digest;
     uint32_t build_id_len;
@@ -22,6 +22,7 @@ struct module_identity {
 
 struct module_image {
     uintptr_t map_start, map_end, bias;
+    const char *name; /* as the loader has it; only while the image is being read */
     uintptr_t text_start, text_end;
     uint64_t text_offset;
     uintptr_t eh_frame_hdr, eh_frame_hdr_end; /* 0 if there is none that can be trusted */
@@ -29,8 +30,8 @@ struct module_image {
     struct module_identity identity;
 };
 
-/* The map range, bias and eh_frame_hdr must be filled in as the loader gives them; fills in the
- * rest. */
+/* The map range, bias, name and eh_frame_hdr must be filled in as the loader gives them; fills in
+ * the rest. */
 void module_image_read(struct module_image *image);
 
 #endif

@@ -32,6 +32,5 @@ void unwind_capture(const struct unwind_start *start, struct thread_slot *slot, 
 
 void unwind_after_fork(void)
 {
-    modules_after_fork();
     chosen->after_fork();
 }
