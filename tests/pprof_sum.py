@@ -5,6 +5,7 @@
     pprof_sum.py --cum REGEXP TYPE FILE...        samples with a function of that (whole) name anywhere on the stack
     pprof_sum.py --flat REGEXP TYPE FILE...       ... as the innermost function
     pprof_sum.py --functions FILE...              every function's name, once
+    pprof_sum.py --system-names FILE...           the same as the linker knows them
     pprof_sum.py --comments FILE...               the comments
 
 --label KEY counts only samples that have the label, --no-label KEY only those without.
@@ -143,12 +144,14 @@ def main():
     parser.add_argument("--label")
     parser.add_argument("--no-label")
     parser.add_argument("--functions", action="store_true")
+    parser.add_argument("--system-names", action="store_true")
     parser.add_argument("--comments", action="store_true")
     parser.add_argument("words", nargs="+")
     args = parser.parse_args()
 
-    if args.functions:
-        for name in sorted({f[0] for path in args.words for f in load(path).functions.values()}):
+    if args.functions or args.system_names:
+        part = 1 if args.system_names else 0
+        for name in sorted({f[part] for path in args.words for f in load(path).functions.values()}):
             print(name)
         return
     if args.comments:

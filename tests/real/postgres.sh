@@ -71,7 +71,7 @@ done
 contains preload.1.out 'column "no_such_column" does not exist' "an error is an error"
 contains preload.6.out 'exit status 0' "an orderly end"
 grep -iE 'signal 11|terminated by signal|PANIC|was terminated' preload.log && bad "the server's log complains"
-grep -i approf preload.log && bad "we write into the server's log"
+grep '^approf:\|hint:' preload.log && bad "we write into the server's log"
 
 files=(profiles/postgres.*.pb.gz)
 # The postmaster, three clients one by one, two more, the ones that waited for it to come up, and its own helpers.

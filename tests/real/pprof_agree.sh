@@ -82,17 +82,21 @@ agree -top -alloc_space c.pb.gz c-sampled.pb.gz
 
 # --- names ---
 "$PYTHON" "$TOP/tests/pprof_sum.py" --functions cpp.pb.gz >cpp.functions
-contains cpp.functions '^store::Session::handle\(int\)$' "a method"
-contains cpp.functions '^store::Session::handle\(std::.*string.*const&\)$' "its overload"
-contains cpp.functions '^store::Session::make_reply\(' "an inlined callee"
-contains cpp.functions '^store::Table<int, std::.*>::put\(int const&, std::' "a method of a template"
-contains cpp.functions 'Hidden::operator\+\(' "an operator"
+# Names are given without parameters and template arguments, as pprof gives them; the linker's names tell overloads apart.
+contains cpp.functions '^store::Session::handle$' "a method"
+contains cpp.functions '^store::Session::make_reply$' "an inlined callee"
+contains cpp.functions '^store::Table::put$' "a method of a template"
+contains cpp.functions '^\(anonymous namespace\)::Hidden::operator\+$' "an operator in an anonymous namespace"
+"$PYTHON" "$TOP/tests/pprof_sum.py" --system-names cpp.pb.gz >cpp.system-names
+contains cpp.system-names '^_ZN5store7Session6handleEi$' "one overload"
+contains cpp.system-names '^_ZN5store7Session6handleERKNSt7__cxx11' "the other overload"
+contains cpp.system-names '^_ZN5store5TableIi.*E3putE' "one instance of a template"
 contains cpp.functions '^main$' "main"
 lacks cpp.functions '^_Z' "mangled names"
 lacks cpp.functions '^$' "empty names"
 go_pprof -top -cum -nodecount=200 -alloc_space cpp.pb.gz >go.out 2>/dev/null
 contains go.out 'store::Session::handle' "go tool pprof names the methods"
-contains go.out 'store::Session::make_reply.*\(inline\)|store::Session::make_reply' "go tool pprof names the inlined callee"
+contains go.out 'store::Session::make_reply \(inline\)' "go tool pprof names the inlined callee"
 approf list 'store::Session::handle' -alloc_space cpp.pb.gz >list.out 2>list.err || bad "list: $(head -2 list.err)"
 contains list.out 'replies.emplace_back\(make_reply\(400\)\)' "list shows the source"
 "$PYTHON" "$TOP/tests/pprof_sum.py" --functions c.pb.gz >c.functions
@@ -100,7 +104,7 @@ for function in main worker recurse grow sorting compare; do
     contains c.functions "^$function\$" "a static function of C"
 done
 # 1500 replies of 400 bytes and 500 of 1050, by arithmetic.
-equal "$(cum alloc_space 'store::Session::make_reply\(.*' cpp.pb.gz)" $((1500 * 400 + 500 * 1050)) "bytes of the inlined callee"
+equal "$(cum alloc_space store::Session::make_reply cpp.pb.gz)" $((1500 * 400 + 500 * 1050)) "bytes of the inlined callee"
 
 # --- binutils off the PATH, and the programs moved away: nothing of what is printed changes ---
 go_top() {

@@ -72,7 +72,7 @@ compile() {
 }
 export -f compile
 both gcc bash -c 'compile work'
-for part in cc1 as; do
+for part in cc1 "*as"; do
     compgen -G "profiles/gcc/$part.*.pb.gz" >/dev/null || bad "gcc: no profile of its $part"
 done
 
