@@ -177,6 +177,7 @@ void tables_record_alloc(const void *address, size_t size, uint32_t rate_index,
     struct heap_header *h = tables.header;
     uint32_t n_frames = stack->n_frames < HEAP_MAX_DEPTH ? stack->n_frames : HEAP_MAX_DEPTH;
     bool dropped;
+    tables_live_prefetch((uintptr_t)address);
     if (rate_index >= HEAP_MAX_RATES)
         rate_index = 0;
     uint32_t ref = tables_intern_stack(tables_stack_tag(stack->hash), n_frames,
@@ -207,6 +208,7 @@ bool tables_record_free(const void *address)
     struct heap_live live;
     if (!maybe_live(address) || !tables_usable())
         return false;
+    tables_live_prefetch((uintptr_t)address);
     drained(); /* a deferred free of this very address counts once */
     if (!tables_live_remove((uintptr_t)address, &live))
         return false;

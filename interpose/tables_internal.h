@@ -71,7 +71,7 @@ struct tables_stripe {
     uintptr_t array; /* atomic; address of the struct heap_live array (64-aligned) | log2, or 0 */
     uint32_t count;
     uint32_t mirror_order;
-    struct heap_live *mirror; /* in the file: as many slots as array, or NULL */
+    struct heap_live *mirror; /* in the file: as many slots as array, or NULL; atomic, relaxed */
     uint64_t mirror_offset;
 } __attribute__((aligned(64)));
 
@@ -210,6 +210,8 @@ enum live_result { LIVE_LOST, LIVE_INSERTED, LIVE_REPLACED };
 /* *old is what was there when the result is LIVE_REPLACED. */
 enum live_result tables_live_insert(const struct heap_live *live, struct heap_live *old);
 bool tables_live_remove(uint64_t address, struct heap_live *out);
+/* Starts to fetch the two cache lines that an insert or a remove will need. */
+void tables_live_prefetch(uint64_t address);
 
 /* --- tables_start.c ----------------------------------------------------------------------------
  */

@@ -13,8 +13,8 @@
 
 enum {
     PRIVATE_CHUNK = 64 << 10,
-    PRIVATE_LARGE = 64 << 10, /* from here on a block is a mapping of its own */
-    MIRROR_LARGE = 128 << 10, /* from here on a free block's pages are given back */
+    PRIVATE_LARGE = 32 << 10, /* from here on a block is a mapping of its own */
+    MIRROR_LARGE = 32 << 10,  /* from here on a free block's pages are given back */
 };
 
 /* All system failures count alike: memory is short, or the file can't be had. Trying again at each
@@ -49,6 +49,14 @@ static bool within_limit(uint64_t bytes)
 
 /* --- private memory --- */
 
+/* All pages at once: every one of them is about to be touched, or is reserved already, and a fault
+ * for each inside malloc would cost several times as much. */
+static void *map_anonymous(size_t size)
+{
+    return raw_mmap(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
+                    0);
+}
+
 static void *map_private(size_t size)
 {
     if (!within_limit(size) || !may_try())
@@ -58,7 +66,7 @@ static void *map_private(size_t size)
         slot++;
     if (slot == TABLES_MAX_MAPPINGS)
         return NULL;
-    void *base = tables_cgroup_allows(size) ? raw_map_private(size) : NULL;
+    void *base = tables_cgroup_allows(size) ? map_anonymous(size) : NULL;
     tried(base != NULL);
     if (!base)
         return NULL;
@@ -179,10 +187,10 @@ long tables_reserve(int fd, uint64_t offset, uint64_t size)
 static char *map_extent(int fd, uint64_t offset, uint64_t size)
 {
     if (tables.is_private)
-        return raw_map_private(size);
+        return map_anonymous(size);
     if (tables_reserve(fd, offset, size) < 0)
         return NULL;
-    return raw_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    return raw_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, offset);
 }
 
 static void add_extent(char *base, uint64_t offset, uint64_t size)

@@ -112,7 +112,7 @@ static void move_stripe(struct tables_stripe *s, struct heap_stripe *shared, str
     change_begin(shared);
     __atomic_store_n(&s->array, (uintptr_t)next | order, __ATOMIC_RELEASE);
     s->count = count;
-    s->mirror = mirror;
+    __atomic_store_n(&s->mirror, mirror, __ATOMIC_RELAXED);
     s->mirror_offset = offset;
     s->mirror_order = order;
     __atomic_store_n(&shared->offset, mirror ? offset : 0, __ATOMIC_RELEASE);
@@ -176,6 +176,19 @@ static inline void filter_remove(uint64_t address)
     uint8_t n = __atomic_load_n(count, __ATOMIC_RELAXED);
     if (n > 0 && n < 255)
         __atomic_store_n(count, n - 1, __ATOMIC_RELAXED);
+}
+
+void tables_live_prefetch(uint64_t address)
+{
+    const struct tables_stripe *s = &tables.stripes[stripe_of(address)];
+    uintptr_t array = __atomic_load_n(&s->array, __ATOMIC_RELAXED);
+    const struct heap_live *mirror = __atomic_load_n(&s->mirror, __ATOMIC_RELAXED);
+    if (!array)
+        return;
+    uint32_t home = home_of(address, order_of(array));
+    __builtin_prefetch(&slots_of(array)[home], 1);
+    if (mirror) /* perhaps of another size just now: a prefetch may point anywhere */
+        __builtin_prefetch((const void *)((uintptr_t)mirror + home * sizeof *mirror), 1);
 }
 
 enum live_result tables_live_insert(const struct heap_live *live, struct heap_live *old)
