@@ -13,8 +13,8 @@
 #include <time.h>
 
 enum {
-    CHUNK_COUNTERS = 1024,
-    HIGHEST_CLASS = 251, /* heap_size_class(UINT64_MAX) */
+    CHUNK_COUNTERS = 256, /* read at once */
+    HIGHEST_CLASS = 251,  /* heap_size_class(UINT64_MAX) */
 };
 
 #define LARGEST_SUM 4.6e18 /* below 2^62: differences and roundings stay in 64 bits */
@@ -27,6 +27,7 @@ struct reader {
     uint32_t n_ranges;
     uint32_t *counter_refs; /* HEAP_REF by index in out->counters, ascending */
     uint32_t counter_room;
+    struct heap_counter chunk[CHUNK_COUNTERS];
 };
 
 static bool damaged(struct reader *r)
@@ -210,10 +211,8 @@ static void take_alloc(struct reader *r, const struct heap_counter *entry,
 /* Walks over the counters of all ranges; pass 1 collects, pass 2 completes those collected. */
 static bool walk_counters(struct reader *r, int pass)
 {
-    struct heap_counter *chunk = arena_array(&r->scratch, CHUNK_COUNTERS, sizeof *chunk);
+    struct heap_counter *chunk = r->chunk;
     uint32_t next = 0;
-    if (!chunk)
-        return false;
     for (uint32_t i = 0; i < r->n_ranges; i++) {
         uint64_t offset = r->ranges[i].offset;
         uint64_t left = r->ranges[i].size / sizeof *chunk;

@@ -26,6 +26,7 @@ struct image {
     /* Reading: */
     size_t cut;     /* bytes that can be read; size at first */
     unsigned reads; /* calls so far */
+    size_t most;    /* bytes that one read gives at most; 0: all that are asked for */
     void (*on_read)(struct image *, unsigned reads, uint64_t offset, size_t n);
     void *user;
 };
@@ -158,6 +159,8 @@ static inline int64_t image_read_at(void *ctx, void *bytes, size_t n, uint64_t o
         return 0;
     if (n > image->cut - offset)
         n = image->cut - offset;
+    if (image->most && n > image->most)
+        n = image->most;
     memcpy(bytes, image->bytes + offset, n);
     return (int64_t)n;
 }
