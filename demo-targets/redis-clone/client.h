@@ -37,7 +37,8 @@ void client_flush(struct client *client);
 
 typedef struct bytes command_handler(struct client *client, struct bytes *argv, size_t argc);
 
-command_handler handle_set, handle_get, handle_del, handle_exists, handle_incr, handle_ttl;
+command_handler handle_set, handle_get, handle_del, handle_exists, handle_incr, handle_incrby,
+    handle_ttl;
 command_handler handle_lpush, handle_rpush, handle_lpop, handle_rpop, handle_llen, handle_lrange;
 command_handler handle_blpop;
 

@@ -35,6 +35,7 @@ static const struct command commands[] = {
     {"llen", 2, handle_llen, "readonly", 1, 1, 1},
     {"blpop", -3, handle_blpop, "blocking", 1, -2, 1},
     {"incr", 2, handle_incr, "write", 1, 1, 1},
+    {"incrby", 3, handle_incrby, "write", 1, 1, 1},
     {"del", -2, handle_del, "write", 1, -1, 1},
     {"exists", -2, handle_exists, "readonly", 1, -1, 1},
     {"ttl", 2, handle_ttl, "readonly", 1, 1, 1},

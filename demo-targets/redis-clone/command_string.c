@@ -93,29 +93,45 @@ struct bytes handle_exists(struct client *client, struct bytes *argv, size_t arg
     return resp_integer(found);
 }
 
-struct bytes handle_incr(struct client *client, struct bytes *argv, size_t argc)
+static struct bytes add_to(struct bytes *key, long long change)
 {
-    struct entry *entry = store_find(&argv[1]);
+    struct entry *entry = store_find(key);
     long long number = 0;
     char text[24];
 
-    (void)client, (void)argc;
     if (entry && entry->type != VALUE_STRING)
         return resp_wrong_type();
     if (entry && resp_parse_integer(entry->string.data, entry->string.len, &number) < 0)
         return resp_error("ERR value is not an integer or out of range");
-    if (number == LLONG_MAX)
+    if (__builtin_add_overflow(number, change, &number))
         return resp_error("ERR increment or decrement would overflow");
 
-    int len = snprintf(text, sizeof text, "%lld", number + 1);
+    int len = snprintf(text, sizeof text, "%lld", number);
     struct bytes value = {.data = malloc((size_t)len), .len = (size_t)len};
     if (!value.data)
         out_of_memory(value.len);
     memcpy(value.data, text, value.len);
     if (!entry)
-        entry = store_add(&argv[1], VALUE_STRING);
+        entry = store_add(key, VALUE_STRING);
     store_set_string(entry, &value);
-    return resp_integer(number + 1);
+    return resp_integer(number);
+}
+
+struct bytes handle_incr(struct client *client, struct bytes *argv, size_t argc)
+{
+    (void)client, (void)argc;
+    return add_to(&argv[1], 1);
+}
+
+// What python's client sends for incr.
+struct bytes handle_incrby(struct client *client, struct bytes *argv, size_t argc)
+{
+    long long change;
+
+    (void)client, (void)argc;
+    if (resp_parse_integer(argv[2].data, argv[2].len, &change) < 0)
+        return resp_error("ERR value is not an integer or out of range");
+    return add_to(&argv[1], change);
 }
 
 // TTL and PTTL.
