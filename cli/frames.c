@@ -84,7 +84,10 @@ static string_id trimmed_file(struct builder *b, string_id file)
     if (!string->length) {
         return 0;
     }
-    const char *trimmed = path_trim(string->bytes, b->options->trim_path, b->options->source_path);
+    const char *trimmed = string->bytes;
+    if (b->options->trim_path) {
+        trimmed = path_trim(trimmed, b->options->trim_path, b->options->source_path);
+    }
     if (!*trimmed) {
         return 0;
     }

@@ -21,8 +21,8 @@ struct frame_options {
     enum granularity granularity;
     bool no_inlines;
     bool show_columns;
-    bool object_names; /* binaries and start lines are part of the identity */
-    const char *trim_path, *source_path;
+    bool object_names;                   /* binaries and start lines are part of the identity */
+    const char *trim_path, *source_path; /* trim_path NULL: files are shown as they are */
 };
 
 struct frame_info {

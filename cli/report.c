@@ -4,6 +4,7 @@
 #include "filter.h"
 #include "memory.h"
 #include "profile_edit.h"
+#include "regexp.h"
 #include "source_load.h"
 #include "tag_frames.h"
 
@@ -12,13 +13,23 @@
 #include <string.h>
 
 const struct report_format report_formats[] = {
-    {"top", report_top, FORMAT_UNLIMITED, "rows by weight"},
+    {"top", report_top, FORMAT_UNLIMITED},
     {"list", report_list,
-     FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES,
-     "source lines of matching functions"},
-    {"raw", report_raw,
-     FORMAT_UNTRIMMED | FORMAT_ADDRESSES | FORMAT_ALL_INLINES | FORMAT_NO_AGGREGATION,
-     "the profile as text"},
+     FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES},
+    {"tree", report_tree, 0},
+    {"peek", report_peek, FORMAT_UNTRIMMED | FORMAT_TAKES_REGEXP},
+    {"traces", report_traces, FORMAT_FULL_PATHS},
+    {"tags", report_tags, 0},
+    {"raw", report_raw, FORMAT_UNTRIMMED | FORMAT_ADDRESSES | FORMAT_ALL_INLINES},
+    {"callgrind", report_callgrind,
+     FORMAT_UNTRIMMED | FORMAT_ADDRESSES | FORMAT_ALL_INLINES | FORMAT_OBJECT_NAMES |
+         FORMAT_WHOLE_NUMBERS},
+    {"comments", report_comments, 0},
+    {"proto", report_proto,
+     FORMAT_UNTRIMMED | FORMAT_ADDRESSES | FORMAT_ALL_INLINES | FORMAT_BINARY},
+    {"topproto", report_topproto, FORMAT_UNLIMITED | FORMAT_BINARY},
+    {"folded", report_folded, FORMAT_UNTRIMMED | FORMAT_FULL_PATHS},
+    {"speedscope", report_speedscope, FORMAT_UNTRIMMED},
 };
 const size_t n_report_formats = sizeof report_formats / sizeof report_formats[0];
 
@@ -246,6 +257,17 @@ static void total_of_other_view(struct report *report)
 
 /* ---- frames and graph ---- */
 
+struct regexp *report_regexp(const struct report *report)
+{
+    char error[512];
+    struct regexp *regexp = regexp_compile(report->regexp_text, error, sizeof error);
+    if (!regexp) {
+        message_error("%s: error parsing regexp: %s", report->format->name, error);
+        message_hint("expressions are RE2's; \\ makes a special character ordinary: 'f\\(x\\)'");
+    }
+    return regexp;
+}
+
 bool report_frames(struct report *report, struct frame_table *frames)
 {
     struct frame_options options = {
@@ -253,7 +275,7 @@ bool report_frames(struct report *report, struct frame_table *frames)
         .no_inlines = report->options.noinlines,
         .show_columns = report->options.showcolumns,
         .object_names = report->format->flags & FORMAT_OBJECT_NAMES,
-        .trim_path = report->options.trim_path,
+        .trim_path = report->format->flags & FORMAT_FULL_PATHS ? NULL : report->options.trim_path,
         .source_path = report->options.source_path,
     };
     if (!frames_build(report->profile, &options, frames)) {

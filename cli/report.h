@@ -18,23 +18,22 @@
 struct report;
 
 enum {
-    FORMAT_UNTRIMMED = 1,        /* nodecount and fractions do not apply */
-    FORMAT_LINES = 2,            /* granularity is lines, */
-    FORMAT_ADDRESSES = 4,        /* or addresses, whatever was asked */
-    FORMAT_ALL_INLINES = 8,      /* -noinlines does not apply in Go 1.19's pprof */
-    FORMAT_UNLIMITED = 16,       /* without -nodecount all rows, not 80 */
-    FORMAT_TAKES_REGEXP = 32,    /* see report.regexp */
-    FORMAT_OBJECT_NAMES = 64,    /* binaries and start lines tell rows apart */
-    FORMAT_BINARY = 128,         /* what it writes is no text */
-    FORMAT_NO_AGGREGATION = 256, /* prints the profile itself, not rows */
-    FORMAT_WHOLE_NUMBERS = 512,  /* its figures have no decimals */
+    FORMAT_UNTRIMMED = 1,       /* nodecount and fractions do not apply */
+    FORMAT_LINES = 2,           /* granularity is lines, */
+    FORMAT_ADDRESSES = 4,       /* or addresses, whatever was asked */
+    FORMAT_ALL_INLINES = 8,     /* -noinlines does not apply in Go 1.19's pprof */
+    FORMAT_UNLIMITED = 16,      /* without -nodecount all rows, not 80 */
+    FORMAT_TAKES_REGEXP = 32,   /* see report.regexp */
+    FORMAT_OBJECT_NAMES = 64,   /* binaries and start lines tell rows apart */
+    FORMAT_BINARY = 128,        /* what it writes is no text */
+    FORMAT_WHOLE_NUMBERS = 256, /* its figures have no decimals */
+    FORMAT_FULL_PATHS = 512,    /* -trim_path and -source_path do not apply */
 };
 
 struct report_format {
     const char *name;
     int (*print)(struct report *report); /* exit status */
     unsigned flags;
-    const char *summary;
 };
 
 extern const struct report_format report_formats[];
@@ -58,6 +57,7 @@ struct report {
     const char
         *other_type; /* the view that is not shown (what lives, what was allocated), or NULL */
     int64_t other_total;
+    uint32_t header_lines; /* printed so far, where a report counts them */
     struct label_units label_units;
 };
 
@@ -77,6 +77,8 @@ int64_t report_divided(const struct report *report, int64_t value);
 /* A figure as the report shows it. Returns text. */
 const char *report_value(const struct report *report, char text[UNIT_TEXT_ROOM], int64_t value);
 
+/* The expression of list, peek, ...; NULL after a message. */
+struct regexp *report_regexp(const struct report *report);
 bool report_frames(struct report *report, struct frame_table *frames); /* false after a message */
 void report_graph_options(const struct report *report, struct graph_options *options);
 /* Chooses the unit for all figures: pprof-spec 5.6. */
@@ -102,6 +104,8 @@ int report_dot(struct report *report);
 int report_callgrind(struct report *report);
 int report_proto(struct report *report);
 int report_comments(struct report *report);
+int report_diff(struct report *report);
+int report_churn(struct report *report);
 int report_folded(struct report *report);
 int report_speedscope(struct report *report);
 

@@ -205,11 +205,8 @@ int report_list(struct report *report)
 {
     struct listing listing = {.report = report};
     struct graph_options options;
-    char error[512];
-    struct regexp *regexp = regexp_compile(report->regexp_text, error, sizeof error);
+    struct regexp *regexp = report_regexp(report);
     if (!regexp) {
-        message_error("list: error parsing regexp: %s", error);
-        message_hint("expressions are RE2's; \\ makes a special character ordinary: 'f\\(x\\)'");
         return STATUS_BAD_USAGE;
     }
     int status = STATUS_BAD_USAGE;

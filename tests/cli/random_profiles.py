@@ -117,3 +117,62 @@ def options(seed):
     for extra in granularities[1:]:
         chosen.remove(extra)
     return chosen
+
+
+# ---- reading, for comparing what is written ----
+
+def fields(data):
+    at = 0
+    while at < len(data):
+        key, at = read_varint(data, at)
+        if key & 7 == 0:
+            value, at = read_varint(data, at)
+        elif key & 7 == 2:
+            length, at = read_varint(data, at)
+            value = data[at:at + length]
+            at += length
+        else:
+            raise ValueError("wire type")
+        yield key >> 3, value
+
+
+def read_varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value & (1 << 64) - 1, at
+
+
+STRING_FIELDS = {"": {7, 8, 13, 14, 15}, "type": {1, 2}, "label": {1, 2, 4}, "mapping": {5, 6}, "function": {2, 3, 4}}
+PARTS = {("", 1): "type", ("", 2): "sample", ("", 3): "mapping", ("", 4): "location", ("", 5): "function", ("", 11): "type",
+         ("sample", 3): "label", ("location", 4): "line"}
+
+
+def content(data):
+    """What a message says, with strings instead of indices and without what is zero."""
+    strings = [value for field, value in fields(data) if field == 6]
+
+    def message(part, data):
+        out = []
+        for field, value in fields(data):
+            if part == "" and field == 6:
+                continue
+            inner = PARTS.get((part, field))
+            if inner:
+                out.append((field, message(inner, value)))
+            elif isinstance(value, bytes):
+                at = 0
+                while at < len(value):
+                    number, at = read_varint(value, at)
+                    out.append((field, strings[number] if field in STRING_FIELDS.get(part, ()) else number))
+            elif field in STRING_FIELDS.get(part, ()):
+                if value:
+                    out.append((field, strings[value]))
+            elif value or (part == "sample"):
+                out.append((field, value))
+        return out
+    return message("", data)
