@@ -55,7 +55,8 @@ static void read_text(struct module_image *image, const ElfW(Phdr) * header)
         image->text_start = page;
         image->text_offset = header->p_offset - (start - page);
     }
-    image->text_end = end;
+    if (end > image->text_end)
+        image->text_end = end;
 }
 
 static void read_build_id(struct module_image *image, uintptr_t start, uintptr_t end)

@@ -80,15 +80,19 @@ static int access_mem(unw_addr_space_t space, unw_word_t address, unw_word_t *va
     (void)space;
     if (write)
         return -UNW_EINVAL;
-    if ((address % ARCH_WORD == 0 && bounds_hold(&walk->region, address)) ||
-        (modules_find(address, &module) &&
-         (inside(address, module.text_start, module.text_end) ||
-          inside(address, module.eh_start, module.eh_end) ||
-          inside(address, (uintptr_t)module.eh_frame_hdr, module.eh_frame_hdr_end)))) {
+    if (address % ARCH_WORD == 0 && bounds_hold(&walk->region, address)) {
         memcpy(value, (const void *)address, sizeof *value);
         return 0;
     }
-    return -UNW_EINVAL;
+    if (!modules_find(address, &module))
+        return -UNW_EINVAL;
+    /* Elsewhere in a module it looks for the address of a personality routine, which isn't used. */
+    *value = 0;
+    if (inside(address, module.text_start, module.text_end) ||
+        inside(address, module.eh_start, module.eh_end) ||
+        inside(address, (uintptr_t)module.eh_frame_hdr, module.eh_frame_hdr_end))
+        memcpy(value, (const void *)address, sizeof *value);
+    return 0;
 }
 
 static int access_reg(unw_addr_space_t space, unw_regnum_t reg, unw_word_t *value, int write,

@@ -1,6 +1,5 @@
 #!/bin/bash
 # time: 900
-# quick
 # needs: python3 sqlite3
 # Our walker and libunwind walk the same stacks in programs that are hard on walkers and in ones that nobody here
 # wrote. Every difference must be among those listed, with its reason, in known-differences.txt.
