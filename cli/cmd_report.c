@@ -1,6 +1,7 @@
 /* cmd_report.c - the commands that print one report: load, choose where to, print. */
 #include "commands.h"
 #include "report.h"
+#include "report_command.h"
 #include "source_load.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@ static int print_to(struct profile *profile, const struct invocation *invocation
     return report_print(profile, &invocation->options, format, invocation->regexp, out);
 }
 
-static int run_report(struct invocation *invocation, const char *name)
+int report_command(struct invocation *invocation, const char *name)
 {
     const struct cli_options *options = &invocation->options;
     const struct report_format *format = report_format_find(name);
@@ -49,7 +50,7 @@ static int run_report(struct invocation *invocation, const char *name)
 #define REPORT_COMMAND(name)                      \
     int cmd_##name(struct invocation *invocation) \
     {                                             \
-        return run_report(invocation, #name);     \
+        return report_command(invocation, #name); \
     }
 
 REPORT_COMMAND(top)

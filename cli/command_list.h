@@ -7,6 +7,7 @@ COMMAND(help, 0, GROUP_NONE, "[COMMAND]", "what approf can do, or one command in
 COMMAND(version, 0, GROUP_NONE, "", "version of approf")
 COMMAND(symbolize, 0, GROUP_LOAD | GROUP_OUTPUT, "PROFILE", "write functions, lines and inlined frames into a profile")
 COMMAND(top, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "SOURCE...", "what allocates most: one row a function, line or file")
+COMMAND(diff, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "OLD NEW...", "what changed from one profile to another")
 COMMAND(list, COMMAND_TAKES_REGEXP, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "RE SOURCE...", "source lines of functions that match, with their weights")
 COMMAND(tree, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "SOURCE...", "rows with their callers and callees")
 COMMAND(peek, COMMAND_TAKES_REGEXP, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "RE SOURCE...", "callers and callees of functions that match")

@@ -14,6 +14,7 @@
 
 const struct report_format report_formats[] = {
     {"top", report_top, FORMAT_UNLIMITED},
+    {"diff", report_diff, FORMAT_UNLIMITED},
     {"list", report_list,
      FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES},
     {"tree", report_tree, 0},

@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include "memory.h"
+#include "report_records.h"
 #include "regexp.h"
 #include "source_text.h"
 
@@ -157,6 +158,33 @@ static void print_lines(struct listing *listing, const struct routine *routine,
     }
 }
 
+static void record_routines(struct listing *listing)
+{
+    struct report *report = listing->report;
+    const struct profile *p = report->profile;
+    struct source_texts texts;
+    struct records records;
+    source_texts_open(&texts, report->options.source_path, report->options.trim_path);
+    report_records_open(report, &records);
+    for (uint32_t i = 0; i < listing->n; i++) {
+        const struct graph_node *node = &listing->graph.nodes[listing->order[i]];
+        const struct frame_info *info = &listing->frames.infos[node->info];
+        const struct source_text *text =
+            info->file ? source_text_find(&texts, profile_text(p, info->file)) : NULL;
+        bool there = text && !text->error && info->line > 0 && info->line <= text->n_lines;
+        records_begin(&records);
+        records_text(&records, "function", profile_text(p, info->name));
+        records_text(&records, "file", profile_text(p, info->file));
+        records_int(&records, "line", info->line);
+        records_int(&records, "flat", report_divided(report, node->flat));
+        records_int(&records, "cum", report_divided(report, node->cum));
+        records_text(&records, "source", there ? text->lines[info->line - 1] : "");
+        records_end(&records);
+    }
+    records_close(&records);
+    source_texts_close(&texts);
+}
+
 static void tell_changed(const struct listing *listing, struct source_texts *texts)
 {
     int64_t taken = listing->report->profile->time_nanos / 1000000000;
@@ -218,7 +246,11 @@ int report_list(struct report *report)
             if (!report->go119) {
                 count_routines_once(&listing);
             }
-            print_routines(&listing);
+            if (report_records_format(report) != RECORDS_NONE) {
+                record_routines(&listing);
+            } else {
+                print_routines(&listing);
+            }
             status = STATUS_FINE;
         } else {
             message_error("list: no matches found for regexp: %s", report->regexp_text);

@@ -1,0 +1,22 @@
+/* cmd_diff.c - approf diff OLD NEW: what changed from one profile to another. */
+#include "commands.h"
+#include "report_command.h"
+
+int cmd_diff(struct invocation *invocation)
+{
+    struct cli_options *options = &invocation->options;
+    if (!*options->base && !*options->diff_base) {
+        if (invocation->n_arguments < 2) {
+            message_error("diff: two profiles are needed");
+            message_hint("approf diff OLD NEW");
+            return STATUS_BAD_USAGE;
+        }
+        options->diff_base = *invocation->arguments++;
+        invocation->n_arguments--;
+    } else if (*options->base && !*options->diff_base) {
+        /* The old weights are needed apart from the new ones. */
+        options->diff_base = options->base;
+        options->base = "";
+    }
+    return report_command(invocation, "diff");
+}
