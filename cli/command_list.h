@@ -14,6 +14,7 @@ COMMAND(peek, COMMAND_TAKES_REGEXP, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "RE
 COMMAND(traces, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "all stacks, one by one")
 COMMAND(tags, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "SOURCE...", "the values of all labels")
 COMMAND(raw, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "the profile as text")
+COMMAND(dot, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "the call graph for graphviz")
 COMMAND(callgrind, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "a graph for kcachegrind")
 COMMAND(folded, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "one line a stack, for flame graph tools")
 COMMAND(speedscope, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "stacks as speedscope reads them")

@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The listener is told of what is drawn, not of counts that only serve to choose it. */
+static bool listens(const struct graph_options *options)
+{
+    return options->count_weight && options->edges == GRAPH_ALL_EDGES;
+}
+
 static int64_t add(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
@@ -103,6 +109,9 @@ static void count_sample(struct graph *g, struct edge_table *table,
                 node->stamp = stamp;
                 node->cum = add(node->cum, weight);
                 node->cum_base = add(node->cum_base, base);
+                if (listens(options)) {
+                    options->count_weight(options->ctx, s, id, weight, base, false);
+                }
             }
             if (caller != KEY_NONE && caller != id &&
                 (options->edges == GRAPH_ALL_EDGES ||
@@ -117,6 +126,9 @@ static void count_sample(struct graph *g, struct edge_table *table,
     if (caller != KEY_NONE && !residual) {
         g->nodes[caller].flat = add(g->nodes[caller].flat, weight);
         g->nodes[caller].flat_base = add(g->nodes[caller].flat_base, base);
+        if (listens(options)) {
+            options->count_weight(options->ctx, s, caller, weight, base, true);
+        }
     }
 }
 
@@ -159,6 +171,9 @@ void graph_count(struct graph *g, const struct graph_options *options)
     for (uint32_t n = 0; n < g->n_nodes; n++) {
         g->nodes[n].info = n;
     }
+    if (listens(options) && options->count_begin) {
+        options->count_begin(options->ctx);
+    }
     for (uint32_t s = 0; s < g->profile->n_samples; s++) {
         if (sample_weight(g, options, s, &weight, &base)) {
             count_sample(g, &table, options, s, weight, base);
@@ -179,6 +194,9 @@ void graph_count_tree(struct graph *g, const struct graph_options *options)
     free(g->nodes);
     g->nodes = NULL;
     g->n_nodes = g->nodes_room = g->n_edges = 0;
+    if (listens(options) && options->count_begin) {
+        options->count_begin(options->ctx);
+    }
     for (uint32_t s = 0; s < g->profile->n_samples; s++) {
         const struct profile_sample *sample = &g->profile->samples[s];
         if (!sample_weight(g, options, s, &weight, &base)) {
@@ -215,6 +233,9 @@ void graph_count_tree(struct graph *g, const struct graph_options *options)
                 struct graph_node *node = &g->nodes[id];
                 node->cum = add(node->cum, weight);
                 node->cum_base = add(node->cum_base, base);
+                if (listens(options)) {
+                    options->count_weight(options->ctx, s, id, weight, base, false);
+                }
                 if (edge_of[id] != KEY_NONE) {
                     struct graph_edge *edge = &g->edges[edge_of[id]];
                     edge->weight = add(edge->weight, weight);
@@ -227,6 +248,9 @@ void graph_count_tree(struct graph *g, const struct graph_options *options)
         if (caller != KEY_NONE) {
             g->nodes[caller].flat = add(g->nodes[caller].flat, weight);
             g->nodes[caller].flat_base = add(g->nodes[caller].flat_base, base);
+            if (listens(options)) {
+                options->count_weight(options->ctx, s, caller, weight, base, true);
+            }
         }
     }
     key_table_free(&known);

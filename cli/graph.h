@@ -46,7 +46,12 @@ struct graph_options {
     /* How many nodes of node_count a node takes in a drawing, for its labels; NULL: 1. */
     uint32_t (*cost)(void *ctx, uint32_t node);
     /* Called before costs are asked for, when the set of nodes is known; may be NULL. */
-    void (*prepare_costs)(void *ctx, int64_t node_cutoff);
+    void (*prepare_costs)(void *ctx, uint32_t n_nodes, int64_t node_cutoff);
+    /* For labels of drawings: told when counting with GRAPH_ALL_EDGES starts, and each time that a
+     * sample weighs on a node. May be NULL. */
+    void (*count_begin)(void *ctx);
+    void (*count_weight)(void *ctx, uint32_t sample, uint32_t node, int64_t weight, int64_t base,
+                         bool flat);
     void *ctx;
 };
 

@@ -216,7 +216,7 @@ void graph_build_trimmed(struct graph *g, struct frame_table *frames,
     graph_sort(g, options);
     if (options->node_count > 0) {
         if (options->prepare_costs) {
-            options->prepare_costs(options->ctx, g->node_cutoff);
+            options->prepare_costs(options->ctx, g->n_nodes, g->node_cutoff);
         }
         trim_edges(g, g->edge_cutoff);
         uint32_t fit = count_that_fit(g, options);

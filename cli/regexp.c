@@ -86,7 +86,7 @@ struct regexp *regexp_compile(const char *pattern, char *error, size_t room)
         return NULL;
     }
     pcre2_jit_compile(regexp->code, PCRE2_JIT_COMPLETE);
-    regexp->match = pcre2_match_data_create(1, NULL);
+    regexp->match = pcre2_match_data_create(4, NULL);
     regexp->context = pcre2_match_context_create(NULL);
     if (!regexp->match || !regexp->context) {
         regexp_free(regexp);
@@ -108,6 +108,20 @@ bool regexp_matches(const struct regexp *regexp, const char *text, size_t n)
     int found =
         pcre2_match(regexp->code, (PCRE2_SPTR)text, n, 0, 0, regexp->match, regexp->context);
     return found >= 0;
+}
+
+bool regexp_group(const struct regexp *regexp, const char *text, size_t n, unsigned group,
+                  size_t *start, size_t *length)
+{
+    int found =
+        pcre2_match(regexp->code, (PCRE2_SPTR)text, n, 0, 0, regexp->match, regexp->context);
+    if (found <= (int)group) {
+        return false;
+    }
+    const PCRE2_SIZE *ends = pcre2_get_ovector_pointer(regexp->match);
+    *start = ends[2 * group];
+    *length = ends[2 * group + 1] - *start;
+    return *start != PCRE2_UNSET;
 }
 
 void regexp_free(struct regexp *regexp)

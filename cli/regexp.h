@@ -16,6 +16,9 @@ struct regexp;
 /* NULL with a reason in error (of room bytes): "missing closing ): `a(b`". */
 struct regexp *regexp_compile(const char *pattern, char *error, size_t room);
 bool regexp_matches(const struct regexp *regexp, const char *text, size_t n);
+/* Where a group of the first match is; false when there is none. Not for literal patterns. */
+bool regexp_group(const struct regexp *regexp, const char *text, size_t n, unsigned group,
+                  size_t *start, size_t *length);
 void regexp_free(struct regexp *regexp); /* NULL is fine */
 
 /* Compiles the value of an option; "" gives *out = NULL. False after printing

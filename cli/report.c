@@ -22,6 +22,7 @@ const struct report_format report_formats[] = {
     {"traces", report_traces, FORMAT_FULL_PATHS},
     {"tags", report_tags, 0},
     {"raw", report_raw, FORMAT_UNTRIMMED | FORMAT_ADDRESSES | FORMAT_ALL_INLINES},
+    {"dot", report_dot, 0},
     {"callgrind", report_callgrind,
      FORMAT_UNTRIMMED | FORMAT_ADDRESSES | FORMAT_ALL_INLINES | FORMAT_OBJECT_NAMES |
          FORMAT_WHOLE_NUMBERS},
