@@ -15,6 +15,7 @@
 const struct report_format report_formats[] = {
     {"top", report_top, FORMAT_UNLIMITED},
     {"diff", report_diff, FORMAT_UNLIMITED},
+    {"churn", report_churn, FORMAT_UNLIMITED | FORMAT_ALLOC_SPACE},
     {"list", report_list,
      FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES},
     {"tree", report_tree, 0},
@@ -22,10 +23,10 @@ const struct report_format report_formats[] = {
     {"traces", report_traces, FORMAT_FULL_PATHS},
     {"tags", report_tags, 0},
     {"raw", report_raw, FORMAT_UNTRIMMED | FORMAT_ADDRESSES | FORMAT_ALL_INLINES},
-    {"dot", report_dot, 0},
+    {"dot", report_dot, FORMAT_CALL_TREE},
     {"callgrind", report_callgrind,
      FORMAT_UNTRIMMED | FORMAT_ADDRESSES | FORMAT_ALL_INLINES | FORMAT_OBJECT_NAMES |
-         FORMAT_WHOLE_NUMBERS},
+         FORMAT_WHOLE_NUMBERS | FORMAT_CALL_TREE},
     {"comments", report_comments, 0},
     {"proto", report_proto,
      FORMAT_UNTRIMMED | FORMAT_ADDRESSES | FORMAT_ALL_INLINES | FORMAT_BINARY},
@@ -167,6 +168,10 @@ static void override_options(struct report *report)
 {
     unsigned flags = report->format->flags;
     struct cli_options *o = &report->options;
+    if (flags & FORMAT_ALLOC_SPACE) {
+        o->sample_index = "alloc_space";
+        o->inuse_space = o->inuse_objects = o->alloc_space = o->alloc_objects = false;
+    }
     if (flags & FORMAT_LINES) {
         report->granularity = GRANULARITY_LINES;
     }

@@ -9,6 +9,7 @@ bool report_rows_open(struct report *report, enum graph_edges edges, struct repo
     }
     report_graph_options(report, &options);
     options.edges = edges;
+    options.call_tree = report->options.call_tree && (report->format->flags & FORMAT_CALL_TREE);
     graph_build_trimmed(&rows->graph, &rows->frames, &options);
     report_choose_unit(report, &rows->graph);
     return true;

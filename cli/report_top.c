@@ -1,11 +1,25 @@
 /* report_top.c - rows by weight: pprof-spec 7.2. */
 #include "report.h"
 
+#include "intervals.h"
 #include "report_records.h"
 #include "report_rows.h"
 
-static void record_rows(struct report *report, struct report_rows *rows)
+static void record_interval(struct records *records, const struct report *report,
+                            const struct intervals *intervals, const char *const names[2],
+                            int64_t value, double variance)
 {
+    int64_t low, high;
+    interval_of(intervals, value, variance, &low, &high);
+    records_int(records, names[0], report_divided(report, low));
+    records_int(records, names[1], report_divided(report, high));
+}
+
+static void record_rows(struct report *report, struct report_rows *rows,
+                        const struct intervals *intervals)
+{
+    static const char *const flat_ends[] = {"flat_low", "flat_high"};
+    static const char *const cum_ends[] = {"cum_low", "cum_high"};
     struct records records;
     report_records_open(report, &records);
     for (uint32_t i = 0; i < rows->graph.n_order; i++) {
@@ -18,6 +32,12 @@ static void record_rows(struct report *report, struct report_rows *rows)
         records_int(&records, "cum", report_divided(report, row.cum));
         records_real(&records, "cum_percent", 100 * (double)row.cum / total);
         records_text(&records, "inlined", row.inlined);
+        if (report->options.ci) {
+            record_interval(&records, report, intervals, flat_ends, row.flat,
+                            intervals->flat[row.node]);
+            record_interval(&records, report, intervals, cum_ends, row.cum,
+                            intervals->cum[row.node]);
+        }
         records_end(&records);
     }
     records_close(&records);
@@ -29,26 +49,47 @@ int report_top(struct report *report)
     if (!report_rows_open(report, GRAPH_INLINE_EDGES, &rows)) {
         return STATUS_BAD_USAGE;
     }
+    struct intervals intervals = {0};
+    bool with_ends = report->options.ci;
+    if (with_ends && !intervals_open(report, &rows.frames, &intervals)) {
+        report_rows_close(&rows);
+        return STATUS_BAD_USAGE;
+    }
     if (report_records_format(report) != RECORDS_NONE) {
-        record_rows(report, &rows);
+        record_rows(report, &rows, &intervals);
+        intervals_close(&intervals);
         report_rows_close(&rows);
         return STATUS_FINE;
     }
     report_print_header(report, &rows.graph);
-    fprintf(report->out, "%10s %5s%% %5s%% %10s %5s%%\n", "flat", "flat", "sum", "cum", "cum");
+    fprintf(report->out, "%10s %5s%% %5s%% %10s %5s%%%s%s%s\n", "flat", "flat", "sum", "cum", "cum",
+            with_ends ? "  95% of " : "",
+            !with_ends            ? ""
+            : report->options.cum ? "cum"
+                                  : "flat",
+            with_ends ? "            name" : "");
     uint64_t sum = 0;
     for (uint32_t i = 0; i < rows.graph.n_order; i++) {
         char flat[UNIT_TEXT_ROOM], flat_part[UNIT_TEXT_ROOM], sum_part[UNIT_TEXT_ROOM];
         char cum[UNIT_TEXT_ROOM], cum_part[UNIT_TEXT_ROOM];
         struct report_row row = report_row(&rows, i);
         sum += (uint64_t)row.flat;
-        fprintf(report->out, "%10s %s %s %10s %s  %s%s%s\n", report_value(report, flat, row.flat),
+        fprintf(report->out, "%10s %s %s %10s %s  ", report_value(report, flat, row.flat),
                 unit_percentage(flat_part, UNIT_TEXT_ROOM, row.flat, report->total),
                 unit_percentage(sum_part, UNIT_TEXT_ROOM, (int64_t)sum, report->total),
                 report_value(report, cum, row.cum),
-                unit_percentage(cum_part, UNIT_TEXT_ROOM, row.cum, report->total), row.name,
-                *row.inlined ? " " : "", row.inlined);
+                unit_percentage(cum_part, UNIT_TEXT_ROOM, row.cum, report->total));
+        if (with_ends) {
+            bool cum_order = report->options.cum;
+            char ends[2 * UNIT_TEXT_ROOM];
+            interval_text(report, &intervals, cum_order ? row.cum : row.flat,
+                          cum_order ? intervals.cum[row.node] : intervals.flat[row.node], ends,
+                          sizeof ends);
+            fprintf(report->out, "%-21s  ", ends);
+        }
+        fprintf(report->out, "%s%s%s\n", row.name, *row.inlined ? " " : "", row.inlined);
     }
+    intervals_close(&intervals);
     report_rows_close(&rows);
     return STATUS_FINE;
 }

@@ -1,0 +1,175 @@
+/* report_churn.c - what was allocated beside what is still in use, row by row.
+ *
+ * A function that allocated gigabytes of which megabytes live is invisible in one of pprof's views
+ * and looks like any other in the other; here it is one row. Live is what is in use of what was
+ * allocated; the lifetime's name follows it: below 10% short-lived, above 50% long-lived. */
+#include "report.h"
+
+#include "intervals.h"
+#include "report_records.h"
+#include "report_rows.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ALLOC_OBJECTS, ALLOC_SPACE, INUSE_OBJECTS, INUSE_SPACE, N_FIGURES };
+
+struct churn {
+    struct report_rows rows; /* by allocated bytes */
+    struct graph figures[N_FIGURES];
+    struct intervals intervals;
+};
+
+static bool count_figures(struct report *report, struct churn *churn)
+{
+    static const char *const names[N_FIGURES] = {"alloc_objects", "alloc_space", "inuse_objects",
+                                                 "inuse_space"};
+    const struct profile *p = report->profile;
+    uint32_t types[N_FIGURES];
+    for (int f = 0; f < N_FIGURES; f++) {
+        types[f] = PROFILE_NONE;
+        for (uint32_t t = p->n_sample_types; t-- > 0;) {
+            if (strcmp(profile_text(p, p->sample_types[t].type), names[f]) == 0) {
+                types[f] = t;
+            }
+        }
+        if (types[f] == PROFILE_NONE) {
+            message_error("churn: the profile has no %s", names[f]);
+            message_hint("churn is for heap profiles that count allocations and what is in use");
+            return false;
+        }
+    }
+    if (!report_rows_open(report, GRAPH_INLINE_EDGES, &churn->rows)) {
+        return false;
+    }
+    for (int f = 0; f < N_FIGURES; f++) {
+        struct graph_options options;
+        report_graph_options(report, &options);
+        options.edges = GRAPH_NO_EDGES;
+        options.value_index = types[f];
+        churn->figures[f] =
+            (struct graph){.frames = &churn->rows.frames, .profile = report->profile};
+        graph_count(&churn->figures[f], &options);
+    }
+    return !report->options.ci || intervals_open(report, &churn->rows.frames, &churn->intervals);
+}
+
+static int64_t figure(const struct report *report, const struct churn *churn, int f, uint32_t node)
+{
+    const struct graph_node *n = &churn->figures[f].nodes[node];
+    return report->options.cum ? n->cum : n->flat;
+}
+
+static const char *lifetime_of(double live)
+{
+    return isnan(live) ? "" : live < 10 ? "short-lived" : live > 50 ? "long-lived" : "mixed";
+}
+
+struct churn_row {
+    int64_t figures[N_FIGURES];
+    double live, mean_size; /* percent, bytes; NaN when nothing was allocated */
+};
+
+static struct churn_row row_of(const struct report *report, const struct churn *churn,
+                               uint32_t node)
+{
+    struct churn_row row;
+    for (int f = 0; f < N_FIGURES; f++) {
+        row.figures[f] = figure(report, churn, f, node);
+    }
+    double allocated = (double)row.figures[ALLOC_SPACE];
+    double objects = (double)row.figures[ALLOC_OBJECTS];
+    row.live = allocated ? 100 * (double)row.figures[INUSE_SPACE] / allocated : NAN;
+    row.mean_size = objects ? allocated / objects : NAN;
+    return row;
+}
+
+static void print_row(struct report *report, struct churn *churn, uint32_t i)
+{
+    char allocated[UNIT_TEXT_ROOM], part[UNIT_TEXT_ROOM], used[UNIT_TEXT_ROOM];
+    char mean[UNIT_TEXT_ROOM], live[32] = "", interval[2 * UNIT_TEXT_ROOM] = "";
+    struct report_row shown = report_row(&churn->rows, i);
+    struct churn_row row = row_of(report, churn, shown.node);
+    if (!isnan(row.live)) {
+        snprintf(live, sizeof live, row.live < 10 ? "%.2g%%" : "%.0f%%", row.live);
+    }
+    if (isnan(row.mean_size)) {
+        mean[0] = 0;
+    } else {
+        unit_label(mean, sizeof mean, (int64_t)llround(row.mean_size), report->unit, "auto");
+    }
+    if (report->options.ci) {
+        const double *variances =
+            report->options.cum ? churn->intervals.cum : churn->intervals.flat;
+        interval_text(report, &churn->intervals, row.figures[ALLOC_SPACE], variances[shown.node],
+                      interval, sizeof interval);
+    }
+    /* What is in use may be far smaller: it has a unit of its own. */
+    unit_label(used, sizeof used, report_divided(report, row.figures[INUSE_SPACE]), report->unit,
+               strcmp(report->options.unit, "minimum") == 0 ? "auto" : report->options.unit);
+    fprintf(report->out, "%10s %s %10s %6s %12ld %10s  %-11s",
+            report_value(report, allocated, row.figures[ALLOC_SPACE]),
+            unit_percentage(part, sizeof part, row.figures[ALLOC_SPACE], report->total), used, live,
+            report_divided(report, row.figures[ALLOC_OBJECTS]), mean, lifetime_of(row.live));
+    if (report->options.ci) {
+        fprintf(report->out, "  %-21s", interval);
+    }
+    fprintf(report->out, "  %s%s%s\n", shown.name, *shown.inlined ? " " : "", shown.inlined);
+}
+
+static void record_rows(struct report *report, struct churn *churn)
+{
+    struct records records;
+    report_records_open(report, &records);
+    for (uint32_t i = 0; i < churn->rows.graph.n_order; i++) {
+        struct report_row shown = report_row(&churn->rows, i);
+        struct churn_row row = row_of(report, churn, shown.node);
+        records_begin(&records);
+        records_text(&records, "name", shown.name);
+        records_int(&records, "alloc_objects", report_divided(report, row.figures[ALLOC_OBJECTS]));
+        records_int(&records, "alloc_space", report_divided(report, row.figures[ALLOC_SPACE]));
+        records_int(&records, "inuse_objects", report_divided(report, row.figures[INUSE_OBJECTS]));
+        records_int(&records, "inuse_space", report_divided(report, row.figures[INUSE_SPACE]));
+        records_real(&records, "live_percent", row.live);
+        records_real(&records, "mean_size", row.mean_size);
+        records_text(&records, "lifetime", lifetime_of(row.live));
+        if (report->options.ci) {
+            int64_t low, high;
+            const double *variances =
+                report->options.cum ? churn->intervals.cum : churn->intervals.flat;
+            interval_of(&churn->intervals, row.figures[ALLOC_SPACE], variances[shown.node], &low,
+                        &high);
+            records_int(&records, "alloc_space_low", report_divided(report, low));
+            records_int(&records, "alloc_space_high", report_divided(report, high));
+        }
+        records_end(&records);
+    }
+    records_close(&records);
+}
+
+int report_churn(struct report *report)
+{
+    struct churn churn = {0};
+    int status = STATUS_BAD_USAGE;
+    if (count_figures(report, &churn)) {
+        status = STATUS_FINE;
+        if (report_records_format(report) != RECORDS_NONE) {
+            record_rows(report, &churn);
+        } else {
+            report_print_header(report, &churn.rows.graph);
+            fprintf(report->out, "%10s %6s %10s %6s %12s %10s  %-11s%s%s  name\n", "allocated",
+                    "alloc%", "in use", "live", "objects", "mean size", "lifetime",
+                    report->options.ci ? "  " : "",
+                    report->options.ci ? "95% interval         " : "");
+            for (uint32_t i = 0; i < churn.rows.graph.n_order; i++) {
+                print_row(report, &churn, i);
+            }
+        }
+    }
+    for (int f = 0; f < N_FIGURES; f++) {
+        graph_free(&churn.figures[f]);
+    }
+    intervals_close(&churn.intervals);
+    report_rows_close(&churn.rows);
+    return status;
+}
