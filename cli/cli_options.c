@@ -102,6 +102,8 @@ bool option_set(struct cli_options *options, const struct option *option, const 
     case OPTION_IS_TEXT:
         if (has_choices(option) && !is_one_of(value, option->unit)) {
             message_error("-%s: '%s' is not one of %s", option->name, value, option->unit);
+            message_hint("write -%s=%.*s, for example", option->name,
+                         (int)strcspn(option->unit, "|"), option->unit);
             return false;
         }
         *(const char **)field = value;

@@ -60,6 +60,7 @@ static bool choose_by_format(struct invocation *invocation)
         if (chosen) {
             message_error("must set at most one output format, not -%s and -%s", chosen->name,
                           option->name);
+            message_hint("run approf once for each report");
             return false;
         }
         chosen = option;
@@ -76,6 +77,7 @@ static bool choose_by_format(struct invocation *invocation)
         }
         if (*invocation->options.http) {
             message_error("-http and -%s exclude each other", chosen->name);
+            message_hint("the web pages show all reports");
             return false;
         }
     } else if (*invocation->options.http) {

@@ -13,7 +13,7 @@
 #include <string.h>
 
 const struct report_format report_formats[] = {
-    {"top", report_top, FORMAT_UNLIMITED},
+    {"top", report_top, FORMAT_UNLIMITED | FORMAT_OTHER_VIEW},
     {"diff", report_diff, FORMAT_UNLIMITED},
     {"churn", report_churn, FORMAT_UNLIMITED | FORMAT_ALLOC_SPACE},
     {"list", report_list,

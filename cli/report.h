@@ -27,6 +27,7 @@ enum {
     FORMAT_OBJECT_NAMES = 64,   /* binaries and start lines tell rows apart */
     FORMAT_BINARY = 128,        /* what it writes is no text */
     FORMAT_WHOLE_NUMBERS = 256, /* its figures have no decimals */
+    FORMAT_OTHER_VIEW = 4096,   /* the header says what the other view would have shown */
     FORMAT_CALL_TREE = 2048,    /* -call_tree applies */
     FORMAT_ALLOC_SPACE = 1024,  /* is about alloc_space, whatever -sample_index says */
     FORMAT_FULL_PATHS = 512,    /* -trim_path and -source_path do not apply */

@@ -71,7 +71,8 @@ static void emit_duration(const struct lines *lines, const struct report *report
 static void emit_other_view(const struct lines *lines, const struct report *report)
 {
     char total[UNIT_TEXT_ROOM];
-    if (report->go119 || !report->other_type || report->options.mean) {
+    if (report->go119 || !(report->format->flags & FORMAT_OTHER_VIEW) || !report->other_type ||
+        report->options.mean) {
         return;
     }
     uint32_t unit = report->value_index;

@@ -43,6 +43,27 @@ static void record_rows(struct report *report, struct report_rows *rows,
     records_close(&records);
 }
 
+/* Why there are no rows, and what to try. */
+static void explain_nothing(const struct report *report)
+{
+    const struct profile *p = report->profile;
+    if (report->total != 0) {
+        message_hint("the filters leave nothing; 'approf top' without them shows the names");
+        return;
+    }
+    for (uint32_t t = 0; t < p->n_sample_types; t++) {
+        for (uint32_t s = 0; s < p->n_samples; s++) {
+            if (p->values[(size_t)s * p->n_sample_types + t]) {
+                message_hint("all values of %s are 0; try -sample_index=%s", report->type,
+                             profile_text(p, p->sample_types[t].type));
+                return;
+            }
+        }
+    }
+    message_hint("the profile has no samples: the program ended too soon, or allocated too little "
+                 "for its sampling rate");
+}
+
 int report_top(struct report *report)
 {
     struct report_rows rows;
@@ -88,6 +109,10 @@ int report_top(struct report *report)
             fprintf(report->out, "%-21s  ", ends);
         }
         fprintf(report->out, "%s%s%s\n", row.name, *row.inlined ? " " : "", row.inlined);
+    }
+    if (rows.graph.n_order == 0 && !report->go119 && !*report->options.base &&
+        !*report->options.diff_base) {
+        explain_nothing(report);
     }
     intervals_close(&intervals);
     report_rows_close(&rows);
