@@ -1,4 +1,4 @@
-/* test: link=tables time=240 quick */
+/* test: link=tables time=240 */
 /* tables_density.c - what the tables cost, counted and not timed: bytes for each distinct stack,
  * for each live sample, and steps to find a live sample, which a million replacements must not
  * raise (no tombstones). */
