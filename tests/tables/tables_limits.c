@@ -234,6 +234,66 @@ static void full_disk(uint64_t megabytes)
     CHECK(tables_are_private() || tables_header()->lost_stacks > 0, "no loss");
 }
 
+static bool write_file(const char *path, const char *text)
+{
+    int fd = open(path, O_WRONLY);
+    bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    close(fd);
+    return ok;
+}
+
+/* A memory cgroup of our own of 64 MiB: with little in it the tables grow, with 46 they
+ * grow until the last tenth begins, at 57.6, and the kernel never has to kill. */
+static void cgroup(const char *directory, uint64_t megabytes)
+{
+    char path[300], pid[32];
+    bool v1 = strstr(directory, "/memory/") != NULL;
+    snprintf(path, sizeof path, "%s/%s", directory, v1 ? "memory.limit_in_bytes" : "memory.max");
+    bool ok = write_file(path, "67108864");
+    snprintf(path, sizeof path, "%s/cgroup.procs", directory);
+    snprintf(pid, sizeof pid, "%d", getpid());
+    if (!ok || !write_file(path, pid)) {
+        puts("skipped: a cgroup nearly full (none can be had)");
+        return;
+    }
+    size_t size = (size_t)megabytes << 20;
+    char *ballast = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memset(ballast, 1, size);
+    CHECK(tables_init(&config) || megabytes > 50, "tables");
+    if (tables_header()) {
+        record();
+        CHECK(tables_header()->samples == ALLOCS && tables_header()->lost_samples == 0, "samples");
+        bool lost = tables_header()->lost_stacks > 0;
+        CHECK(lost == (megabytes > 30), "losses with %lu MiB used: %d", (long)megabytes, lost);
+        tables_unlink();
+    }
+}
+
+static void in_cgroup(uint64_t megabytes)
+{
+    char directory[100];
+    snprintf(directory, sizeof directory, "/sys/fs/cgroup/memory/approf-test-%d", getpid());
+    if (mkdir(directory, 0755) != 0) {
+        snprintf(directory, sizeof directory, "/sys/fs/cgroup/approf-test-%d", getpid());
+        if (mkdir(directory, 0755) != 0) {
+            puts("skipped: a cgroup nearly full (none can be made)");
+            return;
+        }
+    }
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        cgroup(directory, megabytes);
+        fflush(stdout);
+        _exit(world_failures ? 1 : 0);
+    }
+    int status;
+    waitpid(pid, &status, 0);
+    CHECK(status == 0, "in the group: %x", status);
+    for (int i = 0; rmdir(directory) != 0 && i < 100; i++)
+        usleep(20000);
+}
+
 static void drop_everything(uint64_t ignored)
 {
     (void)ignored;
@@ -276,6 +336,11 @@ int main(void)
     in_child("replaced", replaced, 0);
     in_child("full disk", full_disk, 0);
     in_child("full disk", full_disk, 3);
+    if (!sanitized) {
+        in_child("cgroup", in_cgroup, 1);
+        in_child("cgroup", in_cgroup, 46);
+        in_child("cgroup", in_cgroup, 58);
+    }
     in_child("all dropped", drop_everything, 0);
     return world_end();
 }
