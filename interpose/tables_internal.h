@@ -24,7 +24,7 @@ enum {
     TABLES_GRANULE = 1 << TABLES_GRANULE_BITS,
     TABLES_GRANULES = 1 << 17, /* 32 GiB: as far as a HEAP_REF reaches */
     TABLES_MAX_EXTENTS = 512,
-    TABLES_FIRST_EXTENT = 1 << 20,
+    TABLES_FIRST_EXTENT = 512 << 10,
     TABLES_MAX_MAPPINGS = 1024,
     TABLES_ORDERS = 40,
     TABLES_DEFERRED = 512,
@@ -106,7 +106,8 @@ struct tables_state {
     /* memory (locks->grow) */
     uint64_t memory_limit;
     uint64_t shared_bytes, private_bytes;
-    uint64_t bump, bump_end; /* free rest of the newest extent */
+    uint64_t private_unchecked; /* mapped since the cgroup was last asked */
+    uint64_t bump, bump_end;    /* free rest of the newest extent */
     char *private_bump, *private_end;
     struct tables_free_lists shared_free, private_free;
     uint32_t failures, skip; /* after n failures, the next 2^n requests don't try the system */

@@ -14,7 +14,8 @@
 enum {
     PRIVATE_CHUNK = 64 << 10,
     PRIVATE_LARGE = 32 << 10, /* from here on a block is a mapping of its own */
-    MIRROR_LARGE = 32 << 10,  /* from here on a free block's pages are given back */
+    POPULATE_ABOVE = 64 << 10,
+    MIRROR_LARGE = 32 << 10, /* from here on a free block's pages are given back */
 };
 
 /* All system failures count alike: memory is short, or the file can't be had. Trying again at each
@@ -49,12 +50,30 @@ static bool within_limit(uint64_t bytes)
 
 /* --- private memory --- */
 
-/* All pages at once: every one of them is about to be touched, or is reserved already, and a fault
- * for each inside malloc would cost several times as much. */
+/* Pages of what is large come all at once: they are about to be touched, and a fault for each
+ * inside malloc would cost several times as much. What a short life may never touch comes by
+ * itself. */
+static int populate(size_t size)
+{
+    return size > POPULATE_ABOVE ? MAP_POPULATE : 0;
+}
+
 static void *map_anonymous(size_t size)
 {
-    return raw_mmap(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1,
+    return raw_mmap(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | populate(size), -1,
                     0);
+}
+
+/* Small private mappings are looked at together. */
+static bool cgroup_allows_private(size_t size)
+{
+    tables.private_unchecked += size;
+    if (tables.private_unchecked < TABLES_GRANULE)
+        return true;
+    if (!tables_cgroup_allows(tables.private_unchecked))
+        return false;
+    tables.private_unchecked = 0;
+    return true;
 }
 
 static void *map_private(size_t size)
@@ -66,7 +85,7 @@ static void *map_private(size_t size)
         slot++;
     if (slot == TABLES_MAX_MAPPINGS)
         return NULL;
-    void *base = tables_cgroup_allows(size) ? map_anonymous(size) : NULL;
+    void *base = cgroup_allows_private(size) ? map_anonymous(size) : NULL;
     tried(base != NULL);
     if (!base)
         return NULL;
@@ -190,7 +209,8 @@ static char *map_extent(int fd, uint64_t offset, uint64_t size)
         return map_anonymous(size);
     if (tables_reserve(fd, offset, size) < 0)
         return NULL;
-    return raw_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, offset);
+    return raw_mmap(size, PROT_READ | PROT_WRITE, MAP_SHARED | (offset ? MAP_POPULATE : 0), fd,
+                    offset);
 }
 
 static void add_extent(char *base, uint64_t offset, uint64_t size)

@@ -222,7 +222,7 @@ static void full_disk(uint64_t megabytes)
         return;
     }
     snprintf(options, sizeof options, "size=%luk,mode=700",
-             megabytes ? (long)megabytes << 10 : 512L);
+             megabytes ? (long)megabytes << 10 : 256L);
     if (mount("tables-test", world_directory, "tmpfs", 0, options) != 0) {
         puts("skipped: a full file system (no tmpfs)");
         return;
