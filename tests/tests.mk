@@ -43,14 +43,19 @@ UBSAN_FLAGS = -fsanitize=undefined -fsanitize-undefined-trap-on-error
 
 DEMOS_GOAL  = $(if $(wildcard demo-targets/demo.mk),demos)
 
+# -k: one test that does not compile does not hide the next one's errors; any of them fails the check.
+SUB_MAKE    = $(MAKE) --no-print-directory -s $(if $(findstring j,$(filter-out --%,$(MAKEFLAGS))),,-j2)
+
 check-build:
-	@$(MAKE) --no-print-directory all $(DEMOS_GOAL)
-	@$(MAKE) --no-print-directory test-programs
+	@echo "building"
+	@$(SUB_MAKE) all $(DEMOS_GOAL)
+	@$(SUB_MAKE) -k test-programs
 ifeq ($(SAN_BUILDS),yes)
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/san SAN='$(SAN_FLAGS)' CFLAGS='-O1 -g' cli
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/san SAN='$(SAN_FLAGS)' CFLAGS='-O1 -g' test-programs
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/ubsan SAN='$(UBSAN_FLAGS)' CFLAGS='-O1 -g' all
-	@$(MAKE) --no-print-directory BUILD=$(BUILD)/ubsan SAN='$(UBSAN_FLAGS)' CFLAGS='-O1 -g' test-programs
+	@echo "building with AddressSanitizer and UBSan"
+	@$(SUB_MAKE) BUILD=$(BUILD)/san SAN='$(SAN_FLAGS)' CFLAGS='-O1 -g' cli
+	@$(SUB_MAKE) -k BUILD=$(BUILD)/san SAN='$(SAN_FLAGS)' CFLAGS='-O1 -g' test-programs
+	@$(SUB_MAKE) BUILD=$(BUILD)/ubsan SAN='$(UBSAN_FLAGS)' CFLAGS='-O1 -g' all
+	@$(SUB_MAKE) -k BUILD=$(BUILD)/ubsan SAN='$(UBSAN_FLAGS)' CFLAGS='-O1 -g' test-programs
 endif
 
 VARIANTS = $(if $(filter yes,$(SAN_BUILDS)),--variant san=$(BUILD)/san --variant ubsan=$(BUILD)/ubsan)

@@ -33,7 +33,7 @@ warned APPROF_UNWIND magic
 warned APPROF_SYMBOLIZE maybe
 
 # And good ones are not spoken of: nothing is ever written to the target's stderr.
-for setting in APPROF_RATE=1 APPROF_RATE=524288 APPROF_RATE=0 APPROF_DEPTH=32 APPROF_MEMORY=64MiB APPROF_TABLES=off \
+for setting in APPROF_RATE=1 APPROF_RATE=524288 APPROF_RATE=0 APPROF_DEPTH=32 APPROF_MEMORY=64M APPROF_TABLES=off \
     APPROF_SYMBOLIZE=0 APPROF_UNWIND=libunwind APPROF_ONLY='nothing*' APPROF_SEED=7; do
     (
         export "${setting?}"

@@ -34,6 +34,7 @@ agree() {
         return
     fi
     [ "$our_status" -eq 0 ] || bad "approf $*: exit $our_status: $(head -3 our.err)"
+    [ -s go.out ] || bad "go tool pprof $*: prints nothing"
     # Its own fixed words on stderr (none for these reports); a warning is any other.
     [ -s go.err ] && bad "go tool pprof $* warns: $(head -3 go.err)"
     [ -s our.err ] && bad "approf $* warns: $(head -3 our.err)"
@@ -117,7 +118,7 @@ for name in c cpp; do
 done
 mkdir only
 ln -s "$(readlink -f "$(command -v go)")" only/go
-for tool in bash env cat; do ln -s "$(command -v $tool)" only/$tool; done
+for tool in bash env cat mkdir; do ln -s "$(command -v $tool)" only/$tool; done
 goroot=$(go env GOROOT)
 for name in c cpp; do
     PATH=$PWD/only GOROOT=$goroot go_top $name.pb.gz >$name.after

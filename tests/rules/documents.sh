@@ -27,9 +27,15 @@ sys.exit(bool(wrong))
 PY
 
 # The table of environment variables in README.md, against the list that the code is made from.
-list=$(ls proto/env_list.h proto/variable_list.h proto/option_table.[ch] interpose/env_list.h 2>/dev/null | head -1)
-if [ -n "$list" ] && [ -e README.md ]; then
-    grep -oE '"?APPROF_[A-Z]+"?' "$list" | tr -d '"' | sort -u >"$TEST_TMP/in-code"
+list=proto/env_options.h
+if [ -e README.md ]; then
+    grep -oE '"APPROF_[A-Z]+"' "$list" | tr -d '"' | sort -u >"$TEST_TMP/in-code"
+    [ -s "$TEST_TMP/in-code" ] || bad "no variables found in $list"
+    # The default as the README gives it, too.
+    grep -oE '"APPROF_[A-Z]+", "[^"]*"' "$list" | tr -d '",' | while read -r name standard; do
+        [ -z "$standard" ] || grep -F "| \`$name\` | \`$standard\` |" README.md >/dev/null || echo "$name: the default is '$standard'"
+    done >"$TEST_TMP/defaults"
+    [ -s "$TEST_TMP/defaults" ] && bad "README.md: $(cat "$TEST_TMP/defaults")"
     sed -n 's/^| `\(APPROF_[A-Z]*\)` |.*/\1/p' README.md | sort -u >"$TEST_TMP/in-readme"
     same "$TEST_TMP/in-code" "$TEST_TMP/in-readme" "variables of $list and of README.md"
 fi
