@@ -2,7 +2,7 @@
 """Finds tests and their target programs, and writes the make rules that build the compiled ones.
 
     tests/list-tests.py list            AREA/NAME, limit and marks of every test
-    tests/list-tests.py rules           make rules for the compiled ones (included by tests/tests.mk)
+    tests/list-tests.py rules [VARIANT] make rules for the compiled ones (included by tests/tests.mk)
 
 Scripts (tests/AREA/NAME.sh, executable) carry their marks in comment lines of their own:
 
@@ -130,10 +130,13 @@ def find():
     return tests
 
 
-def rules():
+def rules(variant):
     print("# made by tests/list-tests.py")
     for test in find():
         if test.kind == "script":
+            continue
+        # What is not run under a variant is not built for it. Targets that link nothing of ours are the same everywhere.
+        if variant and variant not in test.variants and (test.is_test or test.link):
             continue
         source = os.path.relpath(test.path, TOP)
         out = f"$(BUILD)/tests/{test.name}" + (".so" if test.kind == "library" else "")
@@ -177,7 +180,7 @@ def rules():
 def main():
     what = sys.argv[1] if len(sys.argv) > 1 else "list"
     if what == "rules":
-        rules()
+        rules(sys.argv[2] if len(sys.argv) > 2 else "")
     elif what == "list":
         for test in find():
             if test.is_test:

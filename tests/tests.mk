@@ -5,6 +5,7 @@
 
 TESTS      ?=
 SAN_BUILDS ?= yes
+VARIANT    ?=
 CXX        ?= g++
 
 # SAN is set in the sanitized builds only, and reaches the tests but not the targets.
@@ -26,7 +27,7 @@ ifneq ($(filter check% test-programs soak,$(MAKECMDGOALS)),)
 -include $(TEST_RULES)
 $(TEST_RULES): tests/list-tests.py $(TEST_SOURCES) $(wildcard tests/*)
 	@mkdir -p $(@D)
-	@if command -v python3 >/dev/null; then python3 tests/list-tests.py rules > $@.new && mv $@.new $@; else : > $@; fi
+	@if command -v python3 >/dev/null; then python3 tests/list-tests.py rules $(VARIANT) > $@.new && mv $@.new $@; else : > $@; fi
 -include $(wildcard $(BUILD)/tests/*/*.d)
 endif
 
@@ -52,10 +53,10 @@ check-build:
 	@$(SUB_MAKE) -k test-programs
 ifeq ($(SAN_BUILDS),yes)
 	@echo "building with AddressSanitizer and UBSan"
-	@$(SUB_MAKE) BUILD=$(BUILD)/san SAN='$(SAN_FLAGS)' CFLAGS='-O1 -g' cli
-	@$(SUB_MAKE) -k BUILD=$(BUILD)/san SAN='$(SAN_FLAGS)' CFLAGS='-O1 -g' test-programs
-	@$(SUB_MAKE) BUILD=$(BUILD)/ubsan SAN='$(UBSAN_FLAGS)' CFLAGS='-O1 -g' all
-	@$(SUB_MAKE) -k BUILD=$(BUILD)/ubsan SAN='$(UBSAN_FLAGS)' CFLAGS='-O1 -g' test-programs
+	@$(SUB_MAKE) BUILD=$(BUILD)/san VARIANT=san SAN='$(SAN_FLAGS)' CFLAGS='-O1 -g' cli
+	@$(SUB_MAKE) -k BUILD=$(BUILD)/san VARIANT=san SAN='$(SAN_FLAGS)' CFLAGS='-O1 -g' test-programs
+	@$(SUB_MAKE) BUILD=$(BUILD)/ubsan VARIANT=ubsan SAN='$(UBSAN_FLAGS)' CFLAGS='-O1 -g' all
+	@$(SUB_MAKE) -k BUILD=$(BUILD)/ubsan VARIANT=ubsan SAN='$(UBSAN_FLAGS)' CFLAGS='-O1 -g' test-programs
 endif
 
 VARIANTS = $(if $(filter yes,$(SAN_BUILDS)),--variant san=$(BUILD)/san --variant ubsan=$(BUILD)/ubsan)
