@@ -9,6 +9,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+
 enum {
     ALIGNMENT = 16,
     PAGE = 4096, /* granularity of mappings; larger pages only make mmap round up further */
@@ -79,8 +83,9 @@ static void *alloc_large(struct arena *arena, size_t size)
     struct arena_chunk *chunk = map_chunk(arena, mapped);
     if (!chunk)
         return fail(arena);
-    if (size >= HUGE) /* far fewer page faults; a hint, so that failure is no matter */
-        madvise(chunk, mapped, MADV_HUGEPAGE);
+    /* Hints, so that failure is no matter. What is this large is about to be filled: all its pages
+     * at once cost a fraction of a fault for each. */
+    madvise(chunk, mapped, size < HUGE ? MADV_POPULATE_WRITE : MADV_HUGEPAGE);
     chunk->own = true;
     chunk->used = HEADER + size;
     if (arena->chunks) {

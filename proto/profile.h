@@ -133,6 +133,9 @@ bool profile_set_lines(struct profile *profile, uint32_t location, const struct 
 /* Replaces a location's lines (the old ones stay in lines[], unused). */
 bool profile_set_lines(struct profile *profile, uint32_t location, const struct profile_line *lines,
                        uint32_t n_lines);
+/* Makes room for so many more at once (optional; saves growing). Sample types must be there. */
+bool profile_reserve_samples(struct profile *profile, uint32_t samples, uint32_t locations,
+                             uint32_t labels);
 /* values has n_sample_types entries: sample types must be added before the first sample. */
 uint32_t profile_add_sample(struct profile *profile, const uint32_t *locations,
                             uint32_t n_locations, const int64_t *values,

@@ -174,10 +174,10 @@ uint32_t profile_add_location(struct profile *profile, const struct profile_loca
 }
 
 /* values[] grows with samples[]: its room is room.samples * n_sample_types. */
-static bool reserve_sample(struct profile *profile)
+static bool reserve_samples(struct profile *profile, uint32_t count)
 {
     uint32_t old_room = profile->room.samples;
-    if (!RESERVE(profile, samples, 1))
+    if (!RESERVE(profile, samples, count))
         return false;
     if (profile->room.samples == old_room && profile->values)
         return true;
@@ -197,11 +197,18 @@ static bool reserve_sample(struct profile *profile)
     return false;
 }
 
+bool profile_reserve_samples(struct profile *profile, uint32_t samples, uint32_t locations,
+                             uint32_t labels)
+{
+    return reserve_samples(profile, samples) && RESERVE(profile, sample_locations, locations) &&
+           RESERVE(profile, labels, labels);
+}
+
 uint32_t profile_add_sample(struct profile *profile, const uint32_t *locations,
                             uint32_t n_locations, const int64_t *values,
                             const struct profile_label *labels, uint32_t n_labels)
 {
-    if (!reserve_sample(profile) || !RESERVE(profile, sample_locations, n_locations) ||
+    if (!reserve_samples(profile, 1) || !RESERVE(profile, sample_locations, n_locations) ||
         !RESERVE(profile, labels, n_labels))
         return PROFILE_NONE;
     uint32_t id = profile->n_samples++;

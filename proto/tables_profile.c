@@ -21,6 +21,12 @@ struct row {
 
 enum { N_TYPES = 4, PAGE_SIZE = 4096 };
 
+/* A stack as the profile has it. */
+struct stack_list {
+    const uint32_t *locations; /* NULL: not yet */
+    uint32_t n;
+};
+
 struct converter {
     const struct heap_snapshot *snapshot;
     struct profile *out;
@@ -29,6 +35,8 @@ struct converter {
     uint32_t n_rows;
     uint32_t *mapping_of;        /* by module id; [0]: frames of no module */
     struct id_table locations;   /* by HEAP_FRAME */
+    struct stack_list *lists;    /* by stack */
+    uint32_t *next_location;     /* where the next list goes */
     uint32_t dropped, truncated; /* locations that stand for something, or PROFILE_NONE */
     string_id bytes_key, inherited_key, true_text;
 };
@@ -194,26 +202,33 @@ static uint32_t named_location(struct converter *c, uint32_t *known, const char 
     return *known = profile_add_location(out, &location, &line, 1);
 }
 
-/* The stack's locations into list, which has room for HEAP_MAX_DEPTH + 1; UINT32_MAX on failure. */
-static uint32_t list_locations(struct converter *c, const struct snapshot_stack *stack,
-                               uint32_t *list)
+/* A stack's locations, found once for all its rows. */
+static const uint32_t *list_locations(struct converter *c, uint32_t index, uint32_t *n)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < stack->n_frames; i++)
-        list[n++] = location_of(c, stack->frames[i]);
-    if (stack->flags & HEAP_STACK_DROPPED)
-        list[n++] = named_location(c, &c->dropped, "[stacks dropped]");
-    else if (stack->flags & (HEAP_STACK_TRUNCATED | HEAP_STACK_DEEP))
-        list[n++] = named_location(c, &c->truncated, "[truncated]");
-    for (uint32_t i = 0; i < n; i++)
-        if (list[i] == PROFILE_NONE)
-            return UINT32_MAX;
-    return n;
+    const struct snapshot_stack *stack = &c->snapshot->stacks[index];
+    struct stack_list *list = &c->lists[index];
+    if (!list->locations) {
+        uint32_t *locations = c->next_location;
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < stack->n_frames; i++)
+            locations[count++] = location_of(c, stack->frames[i]);
+        if (stack->flags & HEAP_STACK_DROPPED)
+            locations[count++] = named_location(c, &c->dropped, "[stacks dropped]");
+        else if (stack->flags & (HEAP_STACK_TRUNCATED | HEAP_STACK_DEEP))
+            locations[count++] = named_location(c, &c->truncated, "[truncated]");
+        for (uint32_t i = 0; i < count; i++)
+            if (locations[i] == PROFILE_NONE)
+                return NULL;
+        *list = (struct stack_list){.locations = locations, .n = count};
+        c->next_location += count;
+    }
+    *n = list->n;
+    return list->locations;
 }
 
 /* ---- samples ---- */
 
-static bool add_row(struct converter *c, const struct row *row, uint32_t *list)
+static bool add_row(struct converter *c, const struct row *row)
 {
     int64_t values[N_TYPES] = {0, 0, rounded(row->inuse_objects), rounded(row->inuse_bytes)};
     if (!row->inherited) { /* what was live before a fork was not allocated by this process */
@@ -229,22 +244,39 @@ static bool add_row(struct converter *c, const struct row *row, uint32_t *list)
         labels[n_labels++] = (struct profile_label){.key = c->bytes_key, .num = (int64_t)size};
     if (row->inherited)
         labels[n_labels++] = (struct profile_label){.key = c->inherited_key, .str = c->true_text};
-    uint32_t n = list_locations(c, &c->snapshot->stacks[row->stack], list);
-    return n != UINT32_MAX &&
-           profile_add_sample(c->out, list, n, values, labels, n_labels) != PROFILE_NONE;
+    uint32_t n;
+    const uint32_t *locations = list_locations(c, row->stack, &n);
+    return locations &&
+           profile_add_sample(c->out, locations, n, values, labels, n_labels) != PROFILE_NONE;
+}
+
+/* Room for everything, so that nothing has to grow. */
+static bool make_room(struct converter *c)
+{
+    const struct heap_snapshot *s = c->snapshot;
+    uint64_t in_stacks = 0, in_samples = 0;
+    for (uint32_t i = 0; i < s->n_stacks; i++)
+        in_stacks += (uint64_t)s->stacks[i].n_frames + 1;
+    for (uint32_t i = 0; i < c->n_rows; i++)
+        in_samples += (uint64_t)s->stacks[c->rows[i].stack].n_frames + 1;
+    c->lists = arena_array(&c->scratch, s->n_stacks, sizeof *c->lists);
+    c->next_location = arena_array(&c->scratch, in_stacks, sizeof *c->next_location);
+    return c->lists && c->next_location && in_samples < PROFILE_NONE &&
+           c->n_rows < PROFILE_NONE / 2 &&
+           profile_reserve_samples(c->out, c->n_rows, (uint32_t)in_samples, 2 * c->n_rows) &&
+           id_table_init(&c->locations, &c->scratch, 0);
 }
 
 static bool add_samples(struct converter *c)
 {
-    uint32_t *list = arena_array(&c->scratch, HEAP_MAX_DEPTH + 1, sizeof *list);
-    if (!list || !id_table_init(&c->locations, &c->scratch, 0))
+    if (!make_room(c))
         return false;
     c->dropped = c->truncated = PROFILE_NONE;
     c->bytes_key = profile_intern_text(c->out, "bytes");
     c->inherited_key = profile_intern_text(c->out, "inherited");
     c->true_text = profile_intern_text(c->out, "true");
     for (uint32_t i = 0; i < c->n_rows; i++)
-        if (!add_row(c, &c->rows[i], list))
+        if (!add_row(c, &c->rows[i]))
             return false;
     return true;
 }

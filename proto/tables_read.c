@@ -26,7 +26,6 @@ struct reader {
     struct tables_range ranges[HEAP_MAX_REGIONS]; /* of the kind asked for, ascending */
     uint32_t n_ranges;
     uint32_t *counter_refs; /* HEAP_REF by index in out->counters, ascending */
-    uint32_t counter_room;
     struct heap_counter chunk[CHUNK_COUNTERS];
 };
 
@@ -145,27 +144,14 @@ static double sum_of(struct reader *r, uint64_t bits)
 
 /* First pass: the freed side. rate is still the index: the header that was read may be older than
  * the rate. */
-static bool take_freed(struct reader *r, const struct heap_counter *entry, uint64_t offset)
+static void take_freed(struct reader *r, const struct heap_counter *entry, uint64_t offset)
 {
     struct heap_snapshot *out = r->out;
     if (!(entry->flags & HEAP_COUNTER_VALID))
-        return true;
+        return;
     if (entry->size_class > HIGHEST_CLASS || !entry->stack) {
         damaged(r);
-        return true;
-    }
-    if (out->n_counters == r->counter_room) {
-        size_t old = r->counter_room, room = old ? 2 * old : 256;
-        void *refs = arena_grow(&r->scratch, r->counter_refs, old * sizeof(uint32_t),
-                                room * sizeof(uint32_t));
-        void *counters = refs ? arena_grow(&out->arena, out->counters, old * sizeof *out->counters,
-                                           room * sizeof *out->counters)
-                              : NULL;
-        if (!counters)
-            return false;
-        r->counter_refs = refs;
-        out->counters = counters;
-        r->counter_room = (uint32_t)room;
+        return;
     }
     r->counter_refs[out->n_counters] = HEAP_REF(offset);
     out->counters[out->n_counters++] =
@@ -177,7 +163,6 @@ static bool take_freed(struct reader *r, const struct heap_counter *entry, uint6
                                   .freed_objects = sum_of(r, entry->freed_objects),
                                   .freed_bytes = sum_of(r, entry->freed_bytes),
                                   .freed_w2 = sum_of(r, entry->freed_w2)};
-    return true;
 }
 
 static double at_most(double value, double most)
@@ -208,8 +193,21 @@ static void take_alloc(struct reader *r, const struct heap_counter *entry,
     counter->freed_w2 = at_most(counter->freed_w2, counter->alloc_w2);
 }
 
+/* Room for every counter that the ranges can hold. */
+static bool counters_init(struct reader *r)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < r->n_ranges; i++)
+        most += r->ranges[i].size / sizeof(struct heap_counter);
+    if (most >= UINT32_MAX)
+        return false;
+    r->out->counters = arena_array(&r->out->arena, most, sizeof *r->out->counters);
+    r->counter_refs = arena_array(&r->scratch, most, sizeof *r->counter_refs);
+    return r->out->counters && r->counter_refs;
+}
+
 /* Walks over the counters of all ranges; pass 1 collects, pass 2 completes those collected. */
-static bool walk_counters(struct reader *r, int pass)
+static void walk_counters(struct reader *r, int pass)
 {
     struct heap_counter *chunk = r->chunk;
     uint32_t next = 0;
@@ -224,12 +222,10 @@ static bool walk_counters(struct reader *r, int pass)
             }
             for (size_t k = 0; k < n; k++) {
                 uint64_t at = offset + k * sizeof *chunk;
-                if (pass == 1) {
-                    if (!take_freed(r, &chunk[k], at))
-                        return false;
-                } else if (next < r->out->n_counters && r->counter_refs[next] == HEAP_REF(at)) {
+                if (pass == 1)
+                    take_freed(r, &chunk[k], at);
+                else if (next < r->out->n_counters && r->counter_refs[next] == HEAP_REF(at))
                     take_alloc(r, &chunk[k], &r->out->counters[next++]);
-                }
             }
             offset += n * sizeof *chunk;
             left -= n;
@@ -237,7 +233,6 @@ static bool walk_counters(struct reader *r, int pass)
     }
     if (pass == 2)
         r->out->n_counters = next; /* all, unless the file was cut off in between */
-    return true;
 }
 
 /* ---- stacks ---- */
@@ -462,9 +457,10 @@ static bool read_all(struct reader *r, unsigned flags, struct profile_error *err
         find_ranges(r, HEAP_REGION_COUNTERS);
         n = r->n_ranges;
         counters = arena_array(&r->scratch, n, sizeof *counters);
-        good = counters && walk_counters(r, 1);
+        good = counters && counters_init(r);
     }
     if (good) {
+        walk_counters(r, 1);
         memcpy(counters, r->ranges, n * sizeof *counters);
         if (!read_header(r, error))
             return false;
@@ -473,7 +469,7 @@ static bool read_all(struct reader *r, unsigned flags, struct profile_error *err
     if (good) {
         memcpy(r->ranges, counters, n * sizeof *counters);
         r->n_ranges = n;
-        good = walk_counters(r, 2);
+        walk_counters(r, 2);
     }
     if (!good)
         return profile_error_set(error, PROFILE_ERROR_MEMORY, "out of memory");
