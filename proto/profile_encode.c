@@ -1,7 +1,8 @@
 /* profile_encode.c - from a profile to bytes (see profile_codec.h).
  *
  * One top-level entry at a time goes through protobuf-c, straight into the output: the message as a
- * whole never exists as a tree of objects. Packing allocates nothing.
+ * whole never exists as a tree of objects. Packing allocates nothing. Samples alone are written
+ * here: they are nearly all of a profile, and this is several times faster.
  */
 #include "profile_codec.h"
 
@@ -9,12 +10,9 @@
 
 #include <string.h>
 
-/* Storage for one entry's repeated fields, grown to the largest. */
+/* Storage for one location's lines, grown to the largest. */
 struct scratch {
     struct arena arena;
-    uint64_t *ids;
-    Approf__Pb__Label *labels;
-    Approf__Pb__Label **label_pointers;
     Approf__Pb__Line *lines;
     Approf__Pb__Line **line_pointers;
 };
@@ -26,6 +24,12 @@ static size_t varint_bytes(uint64_t value, uint8_t bytes[10])
         bytes[n++] = (uint8_t)(value | 0x80);
     bytes[n++] = (uint8_t)value;
     return n;
+}
+
+/* Bytes of a varint: one for each 7 bits. */
+static size_t varint_size(uint64_t value)
+{
+    return (size_t)(70 - __builtin_clzll(value | 1)) / 7;
 }
 
 static bool append_varint(struct byte_buffer *out, uint64_t value)
@@ -67,30 +71,86 @@ static bool append_value_type(struct byte_buffer *out, unsigned number,
     return append_message(out, number, &message.base);
 }
 
-static bool append_sample(struct byte_buffer *out, const struct profile *p, uint32_t index,
-                          struct scratch *scratch)
+/* ---- samples ---- */
+
+enum { ONE_BYTE_TAG = 1 }; /* all field numbers of Sample and Label are below 16 */
+
+static uint8_t *put_varint(uint8_t *at, uint64_t value)
+{
+    return at + varint_bytes(value, at);
+}
+
+static uint8_t *put_scalar(uint8_t *at, unsigned number, uint64_t value)
+{
+    if (!value)
+        return at;
+    *at++ = (uint8_t)(number << 3 | TYPE_VARINT);
+    return put_varint(at, value);
+}
+
+static size_t scalar_size(uint64_t value)
+{
+    return value ? ONE_BYTE_TAG + varint_size(value) : 0;
+}
+
+static size_t label_size(const struct profile_label *label)
+{
+    return scalar_size(label->key) + scalar_size(label->str) + scalar_size((uint64_t)label->num) +
+           scalar_size(label->num_unit);
+}
+
+static size_t delimited_size(size_t size)
+{
+    return ONE_BYTE_TAG + varint_size(size) + size;
+}
+
+static uint8_t *put_delimiter(uint8_t *at, unsigned number, size_t size)
+{
+    *at++ = (uint8_t)(number << 3 | TYPE_BYTES);
+    return put_varint(at, size);
+}
+
+static bool append_sample(struct byte_buffer *out, const struct profile *p, uint32_t index)
 {
     const struct profile_sample *sample = &p->samples[index];
-    Approf__Pb__Sample message = APPROF__PB__SAMPLE__INIT;
+    const uint32_t *locations = p->sample_locations + sample->first_location;
+    const int64_t *values = p->values + (size_t)index * p->n_sample_types;
+    const struct profile_label *labels = p->labels + sample->first_label;
+    size_t ids_size = 0, values_size = 0, size = 0;
     for (uint32_t i = 0; i < sample->n_locations; i++)
-        scratch->ids[i] = (uint64_t)p->sample_locations[sample->first_location + i] + 1;
-    message.location_id = scratch->ids;
-    message.n_location_id = sample->n_locations;
-    message.value = p->values + (size_t)index * p->n_sample_types;
-    message.n_value = p->n_sample_types;
-    for (uint32_t i = 0; i < sample->n_labels; i++) {
-        const struct profile_label *label = &p->labels[sample->first_label + i];
-        Approf__Pb__Label *m = scratch->label_pointers[i] = &scratch->labels[i];
-        approf__pb__label__init(m);
-        m->key = label->key;
-        m->str = label->str;
-        m->num = label->num;
-        m->num_unit = label->num_unit;
+        ids_size += varint_size((uint64_t)locations[i] + 1);
+    for (uint32_t i = 0; i < p->n_sample_types; i++)
+        values_size += varint_size((uint64_t)values[i]);
+    for (uint32_t i = 0; i < sample->n_labels; i++)
+        size += delimited_size(label_size(&labels[i]));
+    size +=
+        (ids_size ? delimited_size(ids_size) : 0) + (values_size ? delimited_size(values_size) : 0);
+
+    if (!byte_buffer_reserve(out, delimited_size(size)))
+        return false;
+    uint8_t *at = put_delimiter(out->bytes + out->length, 2, size);
+    if (ids_size) {
+        at = put_delimiter(at, 1, ids_size);
+        for (uint32_t i = 0; i < sample->n_locations; i++)
+            at = put_varint(at, (uint64_t)locations[i] + 1);
     }
-    message.label = scratch->label_pointers;
-    message.n_label = sample->n_labels;
-    return append_message(out, 2, &message.base);
+    if (values_size) {
+        at = put_delimiter(at, 2, values_size);
+        for (uint32_t i = 0; i < p->n_sample_types; i++)
+            at = put_varint(at, (uint64_t)values[i]);
+    }
+    for (uint32_t i = 0; i < sample->n_labels; i++) {
+        at = put_delimiter(at, 3, label_size(&labels[i]));
+        at = put_scalar(at, 1, labels[i].key);
+        at = put_scalar(at, 2, labels[i].str);
+        at = put_scalar(at, 3, (uint64_t)labels[i].num);
+        at = put_scalar(at, 4, labels[i].num_unit);
+    }
+    out->length = (size_t)(at - out->bytes);
+    return true;
 }
+
+/* ---- everything else ---- */
 
 static bool append_mapping(struct byte_buffer *out, const struct profile *p, uint32_t index)
 {
@@ -159,18 +219,13 @@ static bool append_comments(struct byte_buffer *out, const struct profile *p)
 
 static bool scratch_init(struct scratch *scratch, const struct profile *p)
 {
-    uint32_t ids = 0, labels = 0, lines = 0;
-    for (uint32_t i = 0; i < p->n_samples; i++) {
-        ids = p->samples[i].n_locations > ids ? p->samples[i].n_locations : ids;
-        labels = p->samples[i].n_labels > labels ? p->samples[i].n_labels : labels;
-    }
+    uint32_t lines = 0;
     for (uint32_t i = 0; i < p->n_locations; i++)
         lines = p->locations[i].n_lines > lines ? p->locations[i].n_lines : lines;
     arena_init(&scratch->arena, 0);
-#define ARRAY(name, n) (scratch->name = arena_array(&scratch->arena, n, sizeof *scratch->name))
-    return ARRAY(ids, ids) && ARRAY(labels, labels) && ARRAY(label_pointers, labels) &&
-           ARRAY(lines, lines) && ARRAY(line_pointers, lines);
-#undef ARRAY
+    scratch->lines = arena_array(&scratch->arena, lines, sizeof *scratch->lines);
+    scratch->line_pointers = arena_array(&scratch->arena, lines, sizeof *scratch->line_pointers);
+    return scratch->lines && scratch->line_pointers;
 }
 
 static bool append_entries(struct byte_buffer *out, const struct profile *p,
@@ -180,7 +235,7 @@ static bool append_entries(struct byte_buffer *out, const struct profile *p,
     for (uint32_t i = 0; good && i < p->n_sample_types; i++)
         good = append_value_type(out, 1, &p->sample_types[i]);
     for (uint32_t i = 0; good && i < p->n_samples; i++)
-        good = append_sample(out, p, i, scratch);
+        good = append_sample(out, p, i);
     for (uint32_t i = 0; good && i < p->n_mappings; i++)
         good = append_mapping(out, p, i);
     for (uint32_t i = 0; good && i < p->n_locations; i++)

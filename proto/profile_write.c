@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 enum {
-    LEVEL = 3, /* of gzip: measured in tests/proto; 6 takes three times as long for 6% */
+    LEVEL = 3, /* of gzip; for heap profiles 6 takes 1.6 times as long and saves 5% */
     TEMPORARY_TRIES = 64,
     FINAL_TRIES = 10000, /* ".2" to ".10000" */
 };
