@@ -1,4 +1,4 @@
-/* test: link=proto quick */
+/* test: link=proto time=180 quick */
 /* codec_roundtrip.c - decode(encode(x)) is x, for random profiles and for those kept for the
  * fuzzer; gzipped or not, in one member or many; equal profiles make equal bytes.
  */

@@ -1,4 +1,4 @@
-/* test: link=proto variant=none */
+/* test: link=proto variant=none time=240 */
 /* decode_memory.c - memory stays below 32 times the message, for messages made to need much of it.
  * A child decodes each, and is asked for its peak.
  */
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MESSAGE = 4 << 20, SLACK_KB = 4096 };
+enum { MESSAGE = 2 << 20, SLACK_KB = 2048 };
 
 static uint8_t *message;
 static size_t length;
@@ -92,9 +92,9 @@ int main(void)
                   {"values of one sample", 0x12, 0x10, 2}};
     for (size_t i = 0; i < sizeof nested / sizeof nested[0]; i++) {
         start();
-        uint8_t size[5] = {nested[i].outer, 0x80, 0x80, 0x80, 0x01}; /* 2 MiB */
-        put(size, 5);
-        for (size_t k = 0; k < (2 << 20); k += nested[i].step) {
+        uint8_t size[4] = {nested[i].outer, 0x80, 0x80, 0x40}; /* 1 MiB */
+        put(size, 4);
+        for (size_t k = 0; k < (1 << 20); k += nested[i].step) {
             uint8_t entry[2] = {nested[i].tag, 0};
             put(entry, 2);
         }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # elf_kinds.sh - names are right however a binary was linked and mapped, and missing rather than wrong
 # where the file on disk is not the one that ran.
-# quick
+# time: 240
 # needs: gcc readelf objcopy
 . "$(dirname "$0")/../lib.sh"
 

@@ -1,4 +1,4 @@
-/* test: link=proto quick */
+/* test: link=proto time=180 quick */
 /* gzip_input.c - gzip that is cut off, corrupt, followed by rubbish, or a bomb. */
 #include "proto_test.h"
 

@@ -1,4 +1,4 @@
-/* test: link=proto quick */
+/* test: link=proto time=180 quick */
 /* snapshot_damage.c - tables that are damaged, cut off, or change while they are read. */
 #include "proto_test.h"
 #include "tables_image.h"
