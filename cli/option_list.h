@@ -36,7 +36,7 @@ OPTION_TEXT(unit, "unit", "minimum", "UNIT", GROUP_REPORT, "unit of the figures:
 OPTION_REAL(divide_by, "divide_by", 1, "D", GROUP_REPORT, "divide all figures by D")
 OPTION_BOOL(relative_percentages, "relative_percentages", false, GROUP_REPORT, "percentages of what the filters leave")
 OPTION_BOOL(compact_labels, "compact_labels", false, GROUP_REPORT, "leave out the header's File, Type and Time lines")
-OPTION_TEXT(output, "output", "", "FILE", GROUP_REPORT | GROUP_OUTPUT, "write to FILE")
+OPTION_TEXT(output, "output", "", "FILE", GROUP_REPORT | GROUP_OUTPUT | GROUP_RUN, "write to FILE; for run a pattern: %e is the program's name, %p its pid, %h the host, %t the time")
 OPTION_BOOL(ci, "ci", false, GROUP_REPORT, "show 95% intervals of estimates")
 OPTION_TEXT(compat, "compat", "", "go1.19|today", GROUP_REPORT, "print as that version of go tool pprof does")
 
@@ -103,6 +103,11 @@ OPTION_BOOL(format_speedscope, "speedscope", false, GROUP_FORMAT, "speedscope JS
 /* ---- serving ---- */
 OPTION_TEXT(http, "http", "", "HOST:PORT", GROUP_WEB, "serve the web views at this address")
 OPTION_BOOL(no_browser, "no_browser", false, GROUP_WEB, "do not start a browser")
+
+/* ---- running a program ---- */
+OPTION_TEXT(rate, "rate", "", "BYTES", GROUP_RUN, "sample about once every BYTES; 1 records every allocation")
+OPTION_INT(depth, "depth", -1, "FRAMES", GROUP_RUN, "most frames of a stack")
+OPTION_TEXT(only, "only", "", "GLOB", GROUP_RUN, "profile only programs whose name matches")
 
 /* ---- everywhere ---- */
 OPTION_TEXT(color, "color", "auto", "auto|always|never", GROUP_ALL, "colour on a terminal")

@@ -101,6 +101,11 @@ struct symbolizer *symbolizer_open(const struct symbolize_options *options)
     return symbolizer;
 }
 
+void symbolizer_set_pid(struct symbolizer *symbolizer, uint32_t pid)
+{
+    symbolizer->options.pid = pid;
+}
+
 void symbolizer_close(struct symbolizer *symbolizer)
 {
     if (symbolizer == NULL) {

@@ -61,6 +61,8 @@ struct symbolizer *symbolizer_open(const struct symbolize_options *options);
 /* False only when out of memory; the profile is sound then, but incomplete. result may be NULL. */
 bool symbolizer_apply(struct symbolizer *symbolizer, struct profile *profile,
                       struct symbolize_result *result);
+/* Another process from now on (options.pid). */
+void symbolizer_set_pid(struct symbolizer *symbolizer, uint32_t pid);
 void symbolizer_close(struct symbolizer *symbolizer);
 
 /* All three at once. */

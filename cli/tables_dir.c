@@ -1,0 +1,320 @@
+/* tables_dir.c - looking for tables files: in directories, and in the maps of processes. */
+#include "tables_dir.h"
+
+#include "heap_tables.h"
+#include "memory.h"
+#include "process_info.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+enum { MOST_TABLES = 100000 };
+
+/* A tables file that some process has mapped. */
+struct mapped {
+    uint64_t device, inode;
+    uint32_t pid;
+    char *path; /* as that process sees it */
+};
+
+struct scan {
+    struct tables_list *list;
+    struct mapped *mapped;
+    size_t n_mapped, mapped_room;
+    struct {
+        uint64_t device, inode;
+    } * seen;
+    size_t n_seen, seen_room;
+    uint8_t boot_id[16];
+    bool has_boot_id;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+bool tables_dir_default(char *path, size_t room)
+{
+    const char *chosen = getenv("APPROF_TABLES");
+    if (chosen != NULL && chosen[0] == '/') {
+        return (size_t)snprintf(path, room, "%s", chosen) < room;
+    }
+    return (size_t)snprintf(path, room, "/dev/shm/approf-%u", (unsigned)getuid()) < room;
+}
+
+const char *tables_exe_name(const struct tables_entry *entry)
+{
+    const char *slash = strrchr(entry->exe, '/');
+    return slash != NULL ? slash + 1 : entry->exe;
+}
+
+static void read_boot_id(struct scan *scan)
+{
+    char text[64] = "";
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return;
+    }
+    ssize_t n = read(fd, text, sizeof text - 1);
+    close(fd);
+    size_t digits = 0;
+    for (ssize_t i = 0; i < n && digits < 32; i++) {
+        char c = text[i];
+        int value = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (value >= 0) {
+            scan->boot_id[digits / 2] =
+                (uint8_t)(digits % 2 != 0 ? scan->boot_id[digits / 2] | value : value << 4);
+            digits++;
+        }
+    }
+    scan->has_boot_id = digits == 32;
+}
+
+/* Takes the tables files out of a process's maps. */
+static void read_maps(struct scan *scan, uint32_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/maps", pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL) {
+        return;
+    }
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t n;
+    while ((n = getline(&line, &room, file)) > 0) {
+        if (line[n - 1] == '\n') {
+            line[n - 1] = 0;
+        }
+        unsigned major, minor;
+        unsigned long inode;
+        int at = 0;
+        if (!ends_with(line, ".heap") ||
+            sscanf(line, "%*x-%*x %*s %*x %x:%x %lu %n", &major, &minor, &inode, &at) < 3 ||
+            at == 0 || line[at] != '/' || scan->n_mapped >= MOST_TABLES) {
+            continue;
+        }
+        uint64_t device = makedev(major, minor);
+        const struct mapped *last = scan->n_mapped > 0 ? &scan->mapped[scan->n_mapped - 1] : NULL;
+        if (last != NULL && last->pid == pid && last->device == device && last->inode == inode) {
+            continue;
+        }
+        MEMORY_ROOM(scan->mapped, scan->n_mapped, scan->mapped_room);
+        scan->mapped[scan->n_mapped++] = (struct mapped){
+            .device = device, .inode = inode, .pid = pid, .path = memory_print("%s", line + at)};
+    }
+    free(line);
+    fclose(file);
+}
+
+static void read_processes(struct scan *scan)
+{
+    DIR *stream = opendir("/proc");
+    if (stream == NULL) {
+        return;
+    }
+    struct dirent *entry;
+    uint32_t uid;
+    while ((entry = readdir(stream)) != NULL) {
+        char *end;
+        unsigned long pid = strtoul(entry->d_name, &end, 10);
+        if (pid > 0 && *end == 0 && process_user((uint32_t)pid, &uid) &&
+            (uid == getuid() || getuid() == 0)) {
+            read_maps(scan, (uint32_t)pid);
+        }
+    }
+    closedir(stream);
+}
+
+static bool same_namespace(uint64_t wanted)
+{
+    struct stat status;
+    return wanted == 0 || (stat("/proc/self/ns/pid", &status) == 0 && status.st_ino == wanted);
+}
+
+/* The process that the header speaks of, if it still has the file mapped. */
+static uint32_t living_owner(const struct scan *scan, const struct stat *status,
+                             const struct heap_header *header)
+{
+    for (size_t i = 0; i < scan->n_mapped; i++) {
+        const struct mapped *mapped = &scan->mapped[i];
+        uint64_t ticks;
+        if (mapped->inode == status->st_ino && mapped->device == status->st_dev &&
+            process_inner_pid(mapped->pid) == header->pid &&
+            (!process_start_ticks(mapped->pid, &ticks) || ticks == header->start_ticks)) {
+            return mapped->pid;
+        }
+    }
+    return 0;
+}
+
+static bool seen_before(struct scan *scan, const struct stat *status)
+{
+    for (size_t i = 0; i < scan->n_seen; i++) {
+        if (scan->seen[i].device == status->st_dev && scan->seen[i].inode == status->st_ino) {
+            return true;
+        }
+    }
+    MEMORY_ROOM(scan->seen, scan->n_seen, scan->seen_room);
+    scan->seen[scan->n_seen].device = status->st_dev;
+    scan->seen[scan->n_seen++].inode = status->st_ino;
+    return false;
+}
+
+static void copy_exe(const struct heap_header *header, char *exe, size_t room)
+{
+    size_t n = header->exe_len < HEAP_EXE_BYTES ? header->exe_len : HEAP_EXE_BYTES;
+    n = strnlen(header->exe, n);
+    size_t cut = n >= room ? n - room + 1 : 0;
+    memcpy(exe, header->exe + cut, n - cut);
+    exe[n - cut] = 0;
+}
+
+/* Adds the file if it is tables; links are not followed below the last directory. */
+static void add_file(struct scan *scan, const char *path)
+{
+    static struct heap_header header; /* large */
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return;
+    }
+    bool fits = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+                pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header;
+    close(fd);
+    if (!fits || header.magic != HEAP_TABLES_MAGIC || header.version != HEAP_TABLES_VERSION ||
+        (status.st_uid != getuid() && getuid() != 0) || seen_before(scan, &status) ||
+        scan->list->n >= MOST_TABLES) {
+        return;
+    }
+    struct tables_list *list = scan->list;
+    MEMORY_ROOM(list->entries, list->n, list->room);
+    struct tables_entry *entry = &list->entries[list->n++];
+    *entry = (struct tables_entry){.path = memory_print("%s", path),
+                                   .pid = header.pid,
+                                   .uid = status.st_uid,
+                                   .parent_pid = header.parent_pid,
+                                   .inherited_from = header.inherited_from,
+                                   .own_container = same_namespace(header.pid_namespace),
+                                   .exited = header.state == HEAP_EXITED,
+                                   .start_realtime_ns = header.start_realtime_ns,
+                                   .start_monotonic_ns = header.start_monotonic_ns,
+                                   .rate = header.rate,
+                                   .total_bytes = header.total_bytes,
+                                   .live_bytes = header.live_bytes,
+                                   .peak_bytes = header.peak_bytes,
+                                   .samples = header.samples,
+                                   .threads = header.threads,
+                                   .file_bytes = (uint64_t)status.st_blocks * 512,
+                                   .changed_ns = status.st_mtim.tv_sec * INT64_C(1000000000) +
+                                                 status.st_mtim.tv_nsec};
+    entry->other_boot =
+        scan->has_boot_id && memcmp(header.boot_id, scan->boot_id, sizeof header.boot_id) != 0;
+    copy_exe(&header, entry->exe, sizeof entry->exe);
+    uint32_t owner = entry->other_boot ? 0 : living_owner(scan, &status, &header);
+    if (owner != 0) {
+        entry->alive = true;
+        entry->pid = owner;
+    }
+}
+
+static void scan_directory(struct scan *scan, const char *directory, int depth)
+{
+    DIR *stream = opendir(directory);
+    if (stream == NULL) {
+        return;
+    }
+    struct dirent *entry;
+    while ((entry = readdir(stream)) != NULL) {
+        char *path = memory_print("%s/%s", directory, entry->d_name);
+        if (ends_with(entry->d_name, ".heap")) {
+            add_file(scan, path);
+        } else if (depth == 0 && strncmp(entry->d_name, "run.", 4) == 0) {
+            scan_directory(scan, path, 1);
+        }
+        free(path);
+    }
+    closedir(stream);
+}
+
+/* What processes elsewhere have mapped: other directories, other containers. */
+static void add_mapped(struct scan *scan)
+{
+    for (size_t i = 0; i < scan->n_mapped; i++) {
+        const struct mapped *mapped = &scan->mapped[i];
+        struct stat status;
+        char path[PATH_MAX];
+        if (lstat(mapped->path, &status) == 0 && status.st_ino == mapped->inode &&
+            status.st_dev == mapped->device) {
+            add_file(scan, mapped->path);
+        } else if ((size_t)snprintf(path, sizeof path, "/proc/%u/root%s", mapped->pid,
+                                    mapped->path) < sizeof path &&
+                   lstat(path, &status) == 0 && status.st_ino == mapped->inode) {
+            add_file(scan, path);
+        }
+    }
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct tables_entry *x = a, *y = b;
+    if (x->start_realtime_ns != y->start_realtime_ns) {
+        return x->start_realtime_ns < y->start_realtime_ns ? -1 : 1;
+    }
+    return strcmp(x->path, y->path);
+}
+
+void tables_dir_scan(const char *directory, struct tables_list *list)
+{
+    struct scan scan = {.list = list};
+    char usual[PATH_MAX];
+    *list = (struct tables_list){0};
+    read_boot_id(&scan);
+    read_processes(&scan);
+    if (directory != NULL) {
+        scan_directory(&scan, directory, 1);
+    } else {
+        if (tables_dir_default(usual, sizeof usual)) {
+            scan_directory(&scan, usual, 0);
+        }
+        DIR *stream = getuid() == 0 ? opendir("/dev/shm") : NULL;
+        struct dirent *entry;
+        while (stream != NULL && (entry = readdir(stream)) != NULL) {
+            if (strncmp(entry->d_name, "approf-", 7) == 0) {
+                snprintf(usual, sizeof usual, "/dev/shm/%s", entry->d_name);
+                scan_directory(&scan, usual, 0);
+            }
+        }
+        if (stream != NULL) {
+            closedir(stream);
+        }
+        add_mapped(&scan);
+    }
+    for (size_t i = 0; i < scan.n_mapped; i++) {
+        free(scan.mapped[i].path);
+    }
+    free(scan.mapped);
+    free(scan.seen);
+    if (list->n > 0) {
+        qsort(list->entries, list->n, sizeof *list->entries, by_start);
+    }
+}
+
+void tables_list_free(struct tables_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        free(list->entries[i].path);
+    }
+    free(list->entries);
+    *list = (struct tables_list){0};
+}

@@ -1,0 +1,46 @@
+/* tables_dir.h - all heap tables that this user can see, of the living and of the dead.
+ *
+ * Tables lie in $APPROF_TABLES, else in /dev/shm/approf-<uid> (root sees those of all users), or in
+ * a folder run.* there that belongs to an `approf run`. Those of processes in other containers are
+ * found through what they have mapped. Alive means that the process which the header names still
+ * maps the file, never that a process of that number exists. Headers are untrusted; only regular
+ * files are opened and links are not followed. Not thread-safe.
+ */
+#ifndef APPROF_TABLES_DIR_H
+#define APPROF_TABLES_DIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tables_entry {
+    char *path;   /* as it can be opened from here */
+    uint32_t pid; /* as this system sees it when alive, else as the process saw itself */
+    bool alive;
+    bool own_container; /* the pid is one of this pid namespace */
+    bool other_boot;    /* from before the machine was started */
+    bool exited;        /* reached its exit */
+    uint32_t uid, parent_pid, inherited_from;
+    char exe[256]; /* full path, shortened at its start when too long */
+    int64_t start_realtime_ns, start_monotonic_ns;
+    uint64_t rate, total_bytes, live_bytes, peak_bytes, samples, threads;
+    uint64_t file_bytes;
+    int64_t changed_ns; /* modification time of the file */
+};
+
+struct tables_list {
+    struct tables_entry *entries; /* by start time */
+    size_t n, room;
+};
+
+/* Everything; directory NULL is the usual places. */
+void tables_dir_scan(const char *directory, struct tables_list *list);
+void tables_list_free(struct tables_list *list);
+
+/* The directory where this user's new tables go; false if the name does not fit. */
+bool tables_dir_default(char *path, size_t room);
+
+/* Base name of an executable's path. */
+const char *tables_exe_name(const struct tables_entry *entry);
+
+#endif
