@@ -39,7 +39,7 @@ struct run {
     struct run_collect collect;
     struct run_variable environment[MOST_VARIABLES];
     size_t n_environment;
-    char depth[24];
+    char depth[24], own_pid[24];
 };
 
 /* A directory that is ours alone: 0700, no link. */
@@ -130,7 +130,8 @@ static bool prepare(struct run *run, const struct cli_options *options)
     set(run, "APPROF_OUT", run->pattern);
     if (run->directory[0] != 0) {
         set(run, "APPROF_TABLES", run->directory);
-        set(run, "APPROF_UNDER_RUN", "1");
+        snprintf(run->own_pid, sizeof run->own_pid, "%d", (int)getpid());
+        set(run, "APPROF_UNDER_RUN", run->own_pid);
     }
     if (*options->rate != 0) {
         set(run, "APPROF_RATE", options->rate);

@@ -72,6 +72,13 @@ static bool write_profile(void)
     return true;
 }
 
+/* A daemon outlives the run that it was started in: then it writes its profile itself. */
+static bool run_will_read(void)
+{
+    return hook_options.under_run != 0 && !tables_are_private() &&
+           raw_kill(hook_options.under_run, 0) != -ESRCH;
+}
+
 void finish_process(void)
 {
     if (!hook_active() || hook_quiet() || slots_forked())
@@ -81,7 +88,7 @@ void finish_process(void)
     if (header == NULL || (uint32_t)raw_getpid() != header->pid || !slots_claim_dump())
         return;
     int saved = errno;
-    if (hook_options.under_run && !tables_are_private()) {
+    if (run_will_read()) {
         __atomic_store_n(&header->total_bytes, slots_total(), __ATOMIC_RELAXED);
         __atomic_store_n(&header->state, HEAP_EXITED, __ATOMIC_RELEASE);
     } else {

@@ -197,5 +197,6 @@ void options_read(char **environment)
     }
     copy_text(environment, ENV_helper, o->helper, sizeof o->helper);
     const char *run = find(environment, "APPROF_UNDER_RUN");
-    o->under_run = run != NULL && strcmp(run, "1") == 0;
+    uint64_t pid = 0;
+    o->under_run = run != NULL && options_parse_bytes(run, &pid) && pid <= INT32_MAX ? (int)pid : 0;
 }

@@ -24,7 +24,7 @@ struct hook_options {
     char helper[OPTION_TEXT_SIZE];
     uint64_t seed;
     bool verbose;
-    bool under_run; /* `approf run` is our parent and reads the tables itself */
+    int under_run; /* pid of the `approf run` that reads the tables once we are gone; or 0 */
 };
 
 extern struct hook_options hook_options;
