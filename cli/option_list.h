@@ -109,6 +109,8 @@ OPTION_TEXT(rate, "rate", "", "BYTES", GROUP_RUN, "sample about once every BYTES
 OPTION_INT(depth, "depth", -1, "FRAMES", GROUP_RUN, "most frames of a stack")
 OPTION_TEXT(only, "only", "", "GLOB", GROUP_RUN, "profile only programs whose name matches")
 
+OPTION_BOOL(clean, "clean", false, GROUP_PS, "remove the tables that ended processes left")
+
 /* ---- everywhere ---- */
 OPTION_TEXT(color, "color", "auto", "auto|always|never", GROUP_ALL, "colour on a terminal")
 OPTION_BOOL(help, "help", false, GROUP_ALL, "what the command does and its options")

@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -317,4 +319,55 @@ void tables_list_free(struct tables_list *list)
     }
     free(list->entries);
     *list = (struct tables_list){0};
+}
+
+bool tables_total_bytes(const char *path, uint64_t *total)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        return false;
+    }
+    bool fine = pread(fd, total, sizeof *total, offsetof(struct heap_header, total_bytes)) ==
+                (ssize_t)sizeof *total;
+    close(fd);
+    return fine;
+}
+
+void tables_dir_tidy(void)
+{
+    char base[PATH_MAX];
+    DIR *stream = tables_dir_default(base, sizeof base) ? opendir(base) : NULL;
+    if (stream == NULL) {
+        return;
+    }
+    struct dirent *entry;
+    while ((entry = readdir(stream)) != NULL) {
+        if (strncmp(entry->d_name, "run.", 4) != 0) {
+            continue;
+        }
+        long pid = strtol(entry->d_name + 4, NULL, 10);
+        if (pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH) {
+            char *folder = memory_print("%s/%s", base, entry->d_name);
+            char *link = memory_print("%s/libapprof.so", folder);
+            struct stat status;
+            /* The link serves processes that are still there. */
+            if (rmdir(folder) != 0 && lstat(link, &status) == 0 && S_ISLNK(status.st_mode)) {
+                size_t others = 0;
+                DIR *inside = opendir(folder);
+                struct dirent *file;
+                while (inside != NULL && (file = readdir(inside)) != NULL) {
+                    others += file->d_name[0] != '.' && strcmp(file->d_name, "libapprof.so") != 0;
+                }
+                if (inside != NULL) {
+                    closedir(inside);
+                }
+                if (others == 0 && unlink(link) == 0) {
+                    rmdir(folder);
+                }
+            }
+            free(link);
+            free(folder);
+        }
+    }
+    closedir(stream);
 }

@@ -33,9 +33,15 @@ struct tables_list {
     size_t n, room;
 };
 
+/* The header's total of requested bytes, read again. */
+bool tables_total_bytes(const char *path, uint64_t *total);
+
 /* Everything; directory NULL is the usual places. */
 void tables_dir_scan(const char *directory, struct tables_list *list);
 void tables_list_free(struct tables_list *list);
+
+/* Takes away folders of runs that are over and have nothing left in them. */
+void tables_dir_tidy(void);
 
 /* The directory where this user's new tables go; false if the name does not fit. */
 bool tables_dir_default(char *path, size_t room);
