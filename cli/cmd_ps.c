@@ -136,7 +136,7 @@ static int clean(const struct tables_list *list)
 {
     unsigned removed = 0, failed = 0;
     for (size_t i = 0; i < list->n; i++) {
-        if (!list->entries[i].alive) {
+        if (!list->entries[i].alive && list->entries[i].uid == getuid()) {
             if (unlink(list->entries[i].path) == 0) {
                 removed++;
             } else {

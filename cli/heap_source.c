@@ -1,21 +1,33 @@
 /* heap_source.c - see heap_source.h. */
 #include "heap_source.h"
 
-#include "memory.h"
-#include "tables_reader.h"
+#include "tables_dir.h"
 
+#include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Descriptor of a regular file, or -1 with errno. */
+static int open_tables(const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))) {
+        close(fd);
+        errno = EINVAL;
+        return -1;
+    }
+    return fd;
+}
+
 bool heap_source_is(const char *path)
 {
     uint64_t magic = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open_tables(path);
     if (fd < 0) {
         return false;
     }
@@ -29,49 +41,62 @@ static int64_t read_at(void *ctx, void *bytes, size_t n, uint64_t offset)
     return offset > INT64_MAX ? -1 : pread(*(const int *)ctx, bytes, n, (off_t)offset);
 }
 
-bool heap_source_read(const char *path, struct profile *out, struct profile_error *error)
+bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct profile_error *error)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open_tables(path);
     if (fd < 0) {
-        return profile_error_set(error, PROFILE_ERROR_IO, "cannot be opened");
+        return profile_error_set(error, PROFILE_ERROR_IO, "%s", strerror(errno));
     }
     struct tables_io io = {.read_at = read_at, .ctx = &fd};
-    struct heap_snapshot snapshot;
-    bool fine = heap_snapshot_read(&io, 0, &snapshot, error);
+    bool fine = heap_snapshot_read(&io, 0, out, error);
     close(fd);
-    if (fine) {
-        struct snapshot_profile_options options = {0};
-        fine = heap_snapshot_to_profile(&snapshot, &options, out, error);
-        heap_snapshot_free(&snapshot);
-    }
     return fine;
 }
 
-bool heap_source_find(const char *pid, char *path, size_t room)
+bool heap_source_profile(const struct heap_snapshot *snapshot, struct profile *out,
+                         struct profile_error *error)
 {
-    const char *folder = getenv("APPROF_TABLES");
-    char *pattern = folder && *folder && strcmp(folder, "off") != 0
-                        ? memory_print("%s/*.%s.*.heap", folder, pid)
-                        : memory_print("/dev/shm/approf-*/*.%s.*.heap", pid);
-    glob_t found = {0};
-    bool any = false;
-    struct timespec newest = {0};
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++) {
-            struct stat status;
-            if (lstat(found.gl_pathv[i], &status) != 0 || !S_ISREG(status.st_mode)) {
-                continue;
-            }
-            struct timespec time = status.st_mtim;
-            if (!any || time.tv_sec > newest.tv_sec ||
-                (time.tv_sec == newest.tv_sec && time.tv_nsec > newest.tv_nsec)) {
-                snprintf(path, room, "%s", found.gl_pathv[i]);
-                newest = time;
-                any = true;
-            }
-        }
-        globfree(&found);
+    bool exact = snapshot->header->state == HEAP_EXITED;
+    struct snapshot_profile_options options = {
+        .default_sample_type = exact ? "alloc_space" : NULL,
+        .exact_total_bytes = exact ? snapshot->header->total_bytes : 0,
+        .exact = exact,
+    };
+    return heap_snapshot_to_profile(snapshot, &options, out, error);
+}
+
+bool heap_source_read(const char *path, struct profile *out, struct profile_error *error)
+{
+    struct heap_snapshot snapshot;
+    if (!heap_source_snapshot(path, &snapshot, error)) {
+        return false;
     }
-    free(pattern);
-    return any;
+    bool fine = heap_source_profile(&snapshot, out, error);
+    heap_snapshot_free(&snapshot);
+    return fine;
+}
+
+/* By pid or by name: what is alive counts more, then what began later. */
+enum heap_source_match heap_source_find(const char *process, char *path, size_t room)
+{
+    struct tables_list list;
+    char *end;
+    unsigned long pid = strtoul(process, &end, 10);
+    bool by_pid = *process != 0 && *end == 0;
+    const struct tables_entry *best = NULL;
+    size_t n_alive = 0;
+    tables_dir_scan(NULL, &list);
+    for (size_t i = 0; i < list.n; i++) {
+        const struct tables_entry *entry = &list.entries[i];
+        if (by_pid ? entry->pid != pid : strcmp(tables_exe_name(entry), process) != 0) {
+            continue;
+        }
+        n_alive += entry->alive;
+        if (best == NULL || entry->alive >= best->alive) {
+            best = entry; /* the list is in order of time */
+        }
+    }
+    bool fits = best != NULL && (size_t)snprintf(path, room, "%s", best->path) < room;
+    tables_list_free(&list);
+    return !fits ? HEAP_SOURCE_NONE : n_alive > 1 ? HEAP_SOURCE_AMBIGUOUS : HEAP_SOURCE_FOUND;
 }

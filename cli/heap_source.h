@@ -6,15 +6,29 @@
 #define APPROF_HEAP_SOURCE_H
 
 #include "profile_codec.h"
+#include "tables_reader.h"
 
 /* Whether the file begins with the tables' magic. */
 bool heap_source_is(const char *path);
 
-/* On success *out is to be freed; on failure *error says why. */
+/* The snapshot that reports are made of. On success *out is to be freed with heap_snapshot_free. */
+bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct profile_error *error);
+
+/* Its profile: alloc_space comes first, totals are exact when the process reached its exit. */
+bool heap_source_profile(const struct heap_snapshot *snapshot, struct profile *out,
+                         struct profile_error *error);
+
+/* Both at once. On success *out is to be freed; on failure *error says why. */
 bool heap_source_read(const char *path, struct profile *out, struct profile_error *error);
 
-/* The tables file of a process, living or dead: $APPROF_TABLES or /dev/shm/approf-<uid>/. The
- * newest of several. False when there is none. */
-bool heap_source_find(const char *pid, char *path, size_t room);
+enum heap_source_match {
+    HEAP_SOURCE_NONE,
+    HEAP_SOURCE_FOUND,
+    HEAP_SOURCE_AMBIGUOUS /* several living processes have that name */
+};
+
+/* The tables file of a process, by its PID or by the name of its program; the living come before
+ * the dead, the newest first (tables_dir.h says where they are looked for). */
+enum heap_source_match heap_source_find(const char *process, char *path, size_t room);
 
 #endif

@@ -1,12 +1,10 @@
 /* run_collect.c - see run_collect.h. */
 #include "run_collect.h"
 
+#include "heap_source.h"
 #include "message.h"
-#include "profile_codec.h"
 #include "tables_dir.h"
-#include "tables_reader.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -58,23 +56,11 @@ bool run_profile_name(const char *pattern, const char *exe, uint32_t pid, char *
     return used > 0;
 }
 
-static int64_t read_at(void *ctx, void *bytes, size_t n, uint64_t offset)
-{
-    return offset > INT64_MAX ? -1 : pread(*(const int *)ctx, bytes, n, (off_t)offset);
-}
-
 static bool read_tables(const char *path, struct profile *profile, struct run_process *process,
                         struct profile_error *error)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0) {
-        return profile_error_set(error, PROFILE_ERROR_IO, "cannot be opened");
-    }
-    struct tables_io io = {.read_at = read_at, .ctx = &fd};
     struct heap_snapshot snapshot;
-    bool fine = heap_snapshot_read(&io, 0, &snapshot, error);
-    close(fd);
-    if (!fine) {
+    if (!heap_source_snapshot(path, &snapshot, error)) {
         return false;
     }
     const struct heap_header *header = snapshot.header;
@@ -85,11 +71,7 @@ static bool read_tables(const char *path, struct profile *profile, struct run_pr
     process->samples = header->samples;
     process->rate = header->rate;
     process->inherited = header->inherited_from != 0;
-    struct snapshot_profile_options options = {.default_sample_type = "alloc_space",
-                                               .exact_total_bytes =
-                                                   process->exact ? header->total_bytes : 0,
-                                               .exact = process->exact};
-    fine = heap_snapshot_to_profile(&snapshot, &options, profile, error);
+    bool fine = heap_source_profile(&snapshot, profile, error);
     heap_snapshot_free(&snapshot);
     return fine;
 }

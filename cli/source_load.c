@@ -54,12 +54,20 @@ bool source_load_one(const char *source, const struct cli_options *options, stru
                      struct profile_error *error)
 {
     char tables[4096];
-    if (strcmp(source, "-") != 0 && access(source, F_OK) != 0 && is_pid(source)) {
-        if (!heap_source_find(source, tables, sizeof tables)) {
+    if (strcmp(source, "-") != 0 && strchr(source, '/') == NULL && access(source, F_OK) != 0) {
+        switch (heap_source_find(source, tables, sizeof tables)) {
+        case HEAP_SOURCE_FOUND:
+            source = tables;
+            break;
+        case HEAP_SOURCE_AMBIGUOUS:
             return profile_error_set(error, PROFILE_ERROR_IO,
-                                     "no process of that number left heap tables");
+                                     "several profiled processes have that name");
+        case HEAP_SOURCE_NONE:
+            if (is_pid(source)) {
+                return profile_error_set(error, PROFILE_ERROR_IO,
+                                         "no process of that number left heap tables");
+            }
         }
-        source = tables;
     }
     bool fine;
     if (strcmp(source, "-") != 0 && heap_source_is(source)) {
@@ -100,8 +108,8 @@ static void hint_for(const struct profile_error *error, const char *source)
             message_hint("start the program with approf run or LD_PRELOAD=libapprof.so; "
                          "approf ps lists what is profiled");
         } else {
-            message_hint(
-                "name a profile, '-' for standard input, or the PID of a profiled process");
+            message_hint("name a profile, '-' for standard input, or the PID or the name of a "
+                         "profiled process; approf ps lists them");
         }
         break;
     case PROFILE_ERROR_EMPTY:

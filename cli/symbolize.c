@@ -7,6 +7,7 @@
 
 #include "message.h"
 #include "perf_map.h"
+#include "profile_comments.h"
 #include "symbol_lines.h"
 #include "symbol_module.h"
 
@@ -275,7 +276,15 @@ static bool answer_perf_map(struct symbolizer *symbolizer, struct symbol_lines *
                             struct profile *profile, struct symbolize_result *result)
 {
     struct perf_map map = {0};
+    struct profile_facts facts;
     bool tried = false, sound = true;
+    uint32_t pid = symbolizer->options.pid;
+    if (pid == 0 && profile_facts_read(profile, &facts)) {
+        pid = facts.pid <= INT32_MAX ? (uint32_t)facts.pid : 0;
+    }
+    if (pid == 0) {
+        return true;
+    }
     for (uint32_t i = 0; i < profile->n_locations && sound; i++) {
         const struct profile_location *location = &profile->locations[i];
         if (location->n_lines > 0 ||
@@ -285,7 +294,7 @@ static bool answer_perf_map(struct symbolizer *symbolizer, struct symbol_lines *
         }
         if (!tried) {
             tried = true;
-            if (!perf_map_load(&map, symbolizer->options.pid, symbolizer->options.root)) {
+            if (!perf_map_load(&map, pid, symbolizer->options.root)) {
                 return true;
             }
         }
@@ -357,7 +366,7 @@ static bool apply_local(struct symbolizer *symbolizer, struct profile *profile,
                                    first[m + 1] - first[m], jobs[m].complete, questions, result);
         }
     }
-    if (sound && symbolizer->options.pid != 0) {
+    if (sound) {
         sound = answer_perf_map(symbolizer, lines, profile, result);
     }
     sound = symbol_lines_close(lines) && sound;

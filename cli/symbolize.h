@@ -38,7 +38,8 @@ struct symbolize_options {
     const char *symbol_path; /* directories, separated by colons; NULL: $PPROF_BINARY_PATH, else
                                 $HOME/pprof/binaries */
     const char *root;        /* put before the paths of mappings ("/proc/PID/root"), or NULL */
-    uint32_t pid;            /* of the process, as this system sees it: for its perf map; or 0 */
+    uint32_t pid;            /* of the process, as this system sees it, for its perf map; 0: what
+                                the profile's comments say */
 };
 
 /* Reads pprof's words, joined by ':' ("none", "local", "fastlocal", "force", "remote" (ignored),

@@ -292,7 +292,8 @@ void tables_dir_scan(const char *directory, struct tables_list *list)
         DIR *stream = getuid() == 0 ? opendir("/dev/shm") : NULL;
         struct dirent *entry;
         while (stream != NULL && (entry = readdir(stream)) != NULL) {
-            if (strncmp(entry->d_name, "approf-", 7) == 0) {
+            if (strncmp(entry->d_name, "approf-", 7) == 0 && entry->d_name[7] != 0 &&
+                strspn(entry->d_name + 7, "0123456789") == strlen(entry->d_name + 7)) {
                 snprintf(usual, sizeof usual, "/dev/shm/%s", entry->d_name);
                 scan_directory(&scan, usual, 0);
             }
