@@ -14,7 +14,8 @@ bool heap_source_is(const char *path);
 /* The snapshot that reports are made of. On success *out is to be freed with heap_snapshot_free. */
 bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct profile_error *error);
 
-/* Its profile: alloc_space comes first, totals are exact when the process reached its exit. */
+/* Its profile. When the process reached its exit, totals are exact and alloc_space is what is shown
+ * first, as in the files that are written at exit. */
 bool heap_source_profile(const struct heap_snapshot *snapshot, struct profile *out,
                          struct profile_error *error);
 

@@ -108,6 +108,19 @@ static bool defines_malloc(Elf *elf)
     return false;
 }
 
+/* What the shell takes for a text as well: no control characters at its start. */
+static bool is_text(int fd)
+{
+    unsigned char head[256];
+    ssize_t n = pread(fd, head, sizeof head, 0);
+    for (ssize_t i = 0; i < n; i++) {
+        if (head[i] < 7) {
+            return false;
+        }
+    }
+    return n >= 0;
+}
+
 static bool check_elf(int fd, struct run_program *program)
 {
     elf_version(EV_CURRENT);
@@ -115,10 +128,8 @@ static bool check_elf(int fd, struct run_program *program)
     GElf_Ehdr header;
     if (elf == NULL || gelf_getehdr(elf, &header) == NULL) {
         elf_end(elf);
-        char head[64];
-        ssize_t got = pread(fd, head, sizeof head, 0);
         /* A text without "#!" is run by the shell. */
-        return (got >= 0 && memchr(head, 0, (size_t)got) == NULL) ||
+        return is_text(fd) ||
                REFUSE(program, "is neither an ELF program nor a script", "is the file whole?");
     }
     bool fine = true;

@@ -18,7 +18,7 @@ args = parser.parse_args()
 with open(args.names, encoding="utf-8", errors="replace") as file:
     names = [line.rstrip("\n") for line in file if line.strip()]
 writer = profile_file.Writer()
-mapping = writer.mapping(0x1000, 0x100000000, 0, "/nowhere/names", functions=1, lines=1)
+mapping = writer.mapping(0x1000, 0x100000000, 0, "/nowhere/names", functions=1, has_lines=1)
 for i, name in enumerate(names):
     writer.location(0x1000 + i, mapping, [(name, name, "file.c", 1)])
 writer.write("names.pb.gz")

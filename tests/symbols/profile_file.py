@@ -76,11 +76,11 @@ class Writer:
     def text(self, value):
         return self.strings.setdefault(value, len(self.strings))
 
-    def mapping(self, start, limit, offset, file, build_id="", functions=0, filenames=0, lines=0, inlines=0):
+    def mapping(self, start, limit, offset, file, build_id="", functions=0, filenames=0, has_lines=0, inlines=0):
         self.mappings += 1
         self.body += message(3, number(1, self.mappings) + number(2, start) + number(3, limit) + number(4, offset)
                              + number(5, self.text(file)) + number(6, self.text(build_id)) + number(7, functions)
-                             + number(8, filenames) + number(9, lines) + number(10, inlines))
+                             + number(8, filenames) + number(9, has_lines) + number(10, inlines))
         return self.mappings
 
     def location(self, address, mapping, lines=()):
