@@ -34,7 +34,7 @@ static bool mark_is_void(const struct thread_slot *slot, uintptr_t frame)
 static void note_nested(struct thread_slot *slot, uintptr_t frame)
 {
     uintptr_t caller = ((const uintptr_t *)frame)[1];
-    if (resolve_in_allocator(caller)) {
+    if (resolve_is_beneath(caller)) {
         slot->depth = SLOT_NESTED;
         return;
     }

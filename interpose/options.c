@@ -171,7 +171,7 @@ void options_read(char **environment)
 {
     struct hook_options *o = &hook_options;
     o->verbose = number(environment, ENV_verbose, 0, 1, "neither 0 nor 1") != 0;
-    o->rate = number(environment, ENV_rate, 0, UINT64_C(1) << 40, "not a number of bytes");
+    o->rate = number(environment, ENV_rate, 0, OPTION_RATE_MAX, "not a number of bytes");
     o->depth = (uint32_t)number(environment, ENV_depth, 1, HEAP_MAX_DEPTH,
                                 "not a number of frames from 1 to 1024");
     o->memory = number(environment, ENV_memory, 1 << 20, UINT64_C(1) << 46,

@@ -10,6 +10,8 @@
 #include <stdint.h>
 
 enum { OPTION_TEXT_SIZE = 4096 };
+#define OPTION_RATE_MAX     (UINT64_C(1) << 40)
+#define OPTION_RATE_DEFAULT 524288
 
 struct hook_options {
     uint64_t rate;                 /* bytes */

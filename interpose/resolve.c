@@ -102,6 +102,13 @@ bool resolve_in_allocator(uintptr_t address)
     return address - allocator_start < allocator_end - allocator_start;
 }
 
+bool resolve_is_beneath(uintptr_t address)
+{
+    struct dl_find_object found;
+    return resolve_in_allocator(address) || (_dl_find_object((void *)address, &found) == 0 &&
+                                             found.dlfo_link_map == elf_own_object());
+}
+
 bool resolve_is_first(void)
 {
     return is_first;

@@ -25,4 +25,8 @@ bool resolve_is_first(void);
 /* Whether code at address belongs to the object that defines the malloc beneath. */
 bool resolve_in_allocator(uintptr_t address);
 
+/* The same, or to us: an allocator that ends in a jump to another function of its own family leaves
+ * our frame as its caller. */
+bool resolve_is_beneath(uintptr_t address);
+
 #endif

@@ -16,6 +16,7 @@ enum {
     CHUNK_SLOTS = 256,
     MAX_CHUNKS = 4096,
     CAPTURES = 16,
+    RATE_OFF = 0xffff,
 };
 
 enum child_state { CHILD_NEW = 0, CHILD_STARTING, CHILD_READY };
@@ -37,6 +38,7 @@ _Thread_local struct thread_slot *hook_slot = &boot_slot;
 static struct control *control;
 static struct thread_slot *chunks[MAX_CHUNKS]; /* atomic; mapped once, used again by a child */
 static uint64_t base_seed, seeds_drawn;
+static uint32_t current_rate; /* index in header.rates, or RATE_OFF; atomic */
 static bool repeatable, wipe_works;
 static int own_pid; /* only looked at when wiping does not work */
 
@@ -184,14 +186,32 @@ struct thread_slot *slots_acquire(void)
 void slots_draw(struct thread_slot *slot)
 {
     struct heap_header *header = tables_header();
-    uint32_t n = __atomic_load_n(&header->n_rates, __ATOMIC_ACQUIRE);
-    slot->rate_index = n - 1;
-    slot->rate = header->rates[n - 1];
+    uint32_t index = __atomic_load_n(&current_rate, __ATOMIC_RELAXED);
+    slot->rate_index = index;
+    slot->rate = index != RATE_OFF ? header->rates[index] : 0;
     slot->held = sampler_draw(slot->random, slot->rate);
     if (slot->total != slot->reported) {
         __atomic_fetch_add(&header->total_bytes, slot->total - slot->reported, __ATOMIC_RELAXED);
         slot->reported = slot->total;
     }
+}
+
+bool slots_set_rate(uint64_t rate)
+{
+    struct heap_header *header = tables_header();
+    uint32_t index = RATE_OFF;
+    if (rate != 0) {
+        uint32_t n = __atomic_load_n(&header->n_rates, __ATOMIC_ACQUIRE);
+        for (index = 0; index < n && header->rates[index] != rate; index++)
+            ;
+        if (index == n)
+            index = tables_set_rate(rate);
+        if (header->rates[index] != rate)
+            return false;
+        __atomic_store_n(&header->rate, rate, __ATOMIC_RELAXED);
+    }
+    __atomic_store_n(&current_rate, index, __ATOMIC_RELAXED);
+    return true;
 }
 
 struct unwind_stack *slots_capture_take(struct thread_slot *slot)

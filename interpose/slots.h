@@ -26,6 +26,9 @@ struct thread_slot *slots_acquire(void);
 /* A new countdown at the present rate into slot->held; reports the slot's total to the header. */
 void slots_draw(struct thread_slot *slot);
 
+/* The rate of all later draws; 0 stops sampling. False when the table of rates is full. */
+bool slots_set_rate(uint64_t rate);
+
 /* Room for one stack while it is being walked, one for a thread; NULL when all are in use. */
 struct unwind_stack *slots_capture_take(struct thread_slot *slot);
 void slots_capture_give(struct thread_slot *slot);
