@@ -9,12 +9,15 @@
 #include <malloc.h>
 #include <stdlib.h>
 
+#include "hook_state.h"
 #include "hooks.h"
 
 /* ---- malloc and free ---- */
 
 static HOOK_SLOW void *malloc_slow(size_t size)
 {
+    if (!hook_active()) /* every call of a process that is not profiled comes here */
+        return real_malloc(size);
     struct unwind_start start = UNWIND_START_HERE();
     slot_untake(size);
     return hook_count(real_malloc(size), size, &start, HOOK_FRAME());

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         return 2;
     }
     FILE *counts = fopen(argv[2], "r");
-    if (counts == NULL || profile.n_sample_types != 4 || profile.period != 1)
+    if (counts == NULL || profile.n_sample_types != 4)
         return 2;
     char name[64];
     long long want[4];
