@@ -29,6 +29,7 @@ extern int approf_heap_write_fd(int fd) __attribute__((weak));
 extern int approf_heap_set_rate(uint64_t bytes) __attribute__((weak));
 extern int approf_heap_start(void) __attribute__((weak));
 extern int approf_heap_stop(void) __attribute__((weak));
+extern int approf_heap_reset(void) __attribute__((weak));
 
 /* Writes the profile as it is now (pprof's format, gzipped) to path: under a temporary name first,
  * then renamed over path, mode 0600. Function names are in it; `approf symbolize` adds lines. */
@@ -44,8 +45,8 @@ static inline int approf_write_fd(int fd)
 }
 
 /* Mean distance between samples in bytes; 1 records every allocation, 0 stops. Each thread goes on
- * to its next sample at the old rate; a thread that was stopped begins within 1 MiB of allocation.
- * -ENOSPC after some sixty different rates. */
+ * to its next sample at the old rate, which it still counts; a thread that was stopped begins
+ * within 1 MiB of allocation. -ENOSPC after some sixty different rates. */
 static inline int approf_set_rate(uint64_t bytes)
 {
     return approf_heap_set_rate ? approf_heap_set_rate(bytes) : APPROF_ABSENT;
@@ -61,6 +62,13 @@ static inline int approf_stop(void)
 static inline int approf_start(void)
 {
     return approf_heap_start ? approf_heap_start() : APPROF_ABSENT;
+}
+
+/* Counts anew: profiles that are written from now on show as allocated what was allocated since;
+ * what is in use stays in use. The file at exit and the tables keep the whole. */
+static inline int approf_reset(void)
+{
+    return approf_heap_reset ? approf_heap_reset() : APPROF_ABSENT;
 }
 
 #ifdef __cplusplus

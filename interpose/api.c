@@ -19,7 +19,7 @@ static bool absent(void)
 
 static bool make(struct profile *profile, struct profile_error *error)
 {
-    return !hook_quiet() && dump_profile(false, profile, error);
+    return !hook_quiet() && dump_profile_since_reset(profile, error);
 }
 
 HOOK_EXPORT int approf_heap_write(const char *path)
@@ -91,4 +91,12 @@ HOOK_EXPORT int approf_heap_start(void)
         return APPROF_ABSENT;
     uint64_t rate = tables_header()->rate;
     return slots_set_rate(rate != 0 ? rate : OPTION_RATE_DEFAULT) ? 0 : -ENOSPC;
+}
+
+HOOK_EXPORT int approf_heap_reset(void)
+{
+    struct profile_error error;
+    if (absent())
+        return APPROF_ABSENT;
+    return !hook_quiet() && dump_reset(&error) ? 0 : -ENOMEM;
 }

@@ -11,25 +11,91 @@
 #include "startup.h"
 #include "tables_reader.h"
 
-bool dump_profile(bool exact, struct profile *profile, struct profile_error *error)
+static bool read_own(struct heap_snapshot *snapshot, struct profile_error *error)
 {
-    struct heap_header *header = tables_header();
-    uint64_t total = slots_total();
-    if (exact) /* readers of the tables see the same figure */
-        __atomic_store_n(&header->total_bytes, total, __ATOMIC_RELAXED);
     struct tables_io io = tables_own_io();
+    return heap_snapshot_read(&io, 0, snapshot, error);
+}
+
+static bool make(const struct snapshot_profile_options *options, struct profile *profile,
+                 struct profile_error *error)
+{
     struct heap_snapshot snapshot;
-    if (!heap_snapshot_read(&io, 0, &snapshot, error))
+    if (!read_own(&snapshot, error))
         return false;
-    struct snapshot_profile_options options = {
-        .default_sample_type = "alloc_space",
-        .exact_total_bytes = total,
-        .exact = exact,
-    };
-    bool ok = heap_snapshot_to_profile(&snapshot, &options, profile, error);
+    bool ok = heap_snapshot_to_profile(&snapshot, options, profile, error);
     heap_snapshot_free(&snapshot);
     if (ok)
         elf_names_apply(profile);
+    return ok;
+}
+
+bool dump_profile(bool exact, struct profile *profile, struct profile_error *error)
+{
+    struct snapshot_profile_options options = {
+        .default_sample_type = "alloc_space",
+        .exact_total_bytes = slots_total(),
+        .exact = exact,
+    };
+    if (exact) /* readers of the tables see the same figure */
+        __atomic_store_n(&tables_header()->total_bytes, options.exact_total_bytes,
+                         __ATOMIC_RELAXED);
+    return make(&options, profile, error);
+}
+
+/* ---- since a reset ---- */
+
+static struct {
+    int lock; /* held by one call of approf.h at a time; never in an allocation */
+    bool set;
+    uint64_t nonce; /* whose tables: a forked child begins without */
+    uint64_t total;
+    struct heap_snapshot at;
+} reset;
+
+static void lock_reset(void)
+{
+    while (__atomic_exchange_n(&reset.lock, 1, __ATOMIC_ACQUIRE))
+        raw_yield();
+    if (reset.set && reset.nonce != tables_header()->nonce) {
+        heap_snapshot_free(&reset.at);
+        reset.set = false;
+    }
+}
+
+static void unlock_reset(void)
+{
+    __atomic_store_n(&reset.lock, 0, __ATOMIC_RELEASE);
+}
+
+bool dump_profile_since_reset(struct profile *profile, struct profile_error *error)
+{
+    lock_reset();
+    struct snapshot_profile_options options = {
+        .default_sample_type = "alloc_space",
+        .exact_total_bytes = slots_total() - (reset.set ? reset.total : 0),
+        .since = reset.set ? &reset.at : NULL,
+    };
+    bool ok = make(&options, profile, error);
+    unlock_reset();
+    return ok;
+}
+
+bool dump_reset(struct profile_error *error)
+{
+    struct heap_snapshot now;
+    uint64_t total = slots_total();
+    lock_reset();
+    bool ok = read_own(&now, error);
+    if (ok) {
+        if (reset.set)
+            heap_snapshot_free(&reset.at);
+        reset.at = now;
+        reset.total = total;
+        reset.nonce = tables_header()->nonce;
+        reset.set = true;
+    }
+    unlock_reset();
     return ok;
 }
 

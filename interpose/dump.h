@@ -15,6 +15,11 @@
  * requested bytes is exact. On success to be freed with profile_free. */
 bool dump_profile(bool exact, struct profile *profile, struct profile_error *error);
 
+/* The same for a program that asks (approf.h): counted from the last dump_reset of this process.
+ * One thread at a time, others wait. */
+bool dump_profile_since_reset(struct profile *profile, struct profile_error *error);
+bool dump_reset(struct profile_error *error);
+
 /* APPROF_OUT with %e, %p, %h, %t and %% filled in. False when the result does not fit. */
 bool dump_path(const char *pattern, char *path, size_t room);
 

@@ -75,6 +75,45 @@ static bool make_rows(struct converter *c)
     return true;
 }
 
+/* What a row had allocated by an earlier snapshot comes off. Stacks are told by where they lie in
+ * the tables: they are never moved. */
+static uint64_t lasting_key(const struct heap_snapshot *s, uint32_t stack, uint8_t size_class,
+                            bool inherited)
+{
+    return (uint64_t)s->stacks[stack].ref << 16 | (uint64_t)size_class << 8 | inherited;
+}
+
+static bool take_off(struct converter *c, const struct heap_snapshot *since)
+{
+    struct id_table rows;
+    if (!since)
+        return true;
+    if (!id_table_init(&rows, &c->scratch, 0))
+        return false;
+    for (uint32_t i = 0; i < c->n_rows; i++) {
+        const struct row *row = &c->rows[i];
+        if (id_table_add(&rows,
+                         lasting_key(c->snapshot, row->stack, row->size_class, row->inherited),
+                         i) < 0)
+            return false;
+    }
+    for (uint32_t i = 0; i < since->n_counters; i++) {
+        const struct snapshot_counter *before = &since->counters[i];
+        uint32_t index = id_table_find(
+            &rows, lasting_key(since, before->stack, before->size_class, before->inherited));
+        if (index == UINT32_MAX)
+            continue;
+        struct row *row = &c->rows[index];
+        row->alloc_objects -= before->alloc_objects;
+        row->alloc_bytes -= before->alloc_bytes;
+        if (row->alloc_objects < 0) /* rounding of the last digit */
+            row->alloc_objects = 0;
+        if (row->alloc_bytes < 0)
+            row->alloc_bytes = 0;
+    }
+    return true;
+}
+
 /* To the nearest; sums are not negative. */
 static int64_t rounded(double value)
 {
@@ -403,8 +442,9 @@ bool heap_snapshot_to_profile(const struct heap_snapshot *snapshot,
         return profile_error_set(error, PROFILE_ERROR_MEMORY, "out of memory");
     struct converter c = {.snapshot = snapshot, .out = out};
     arena_init(&c.scratch, 0);
-    bool good = add_header(&c, options) && make_rows(&c) && add_mappings(&c) && add_samples(&c) &&
-                add_comments(&c, options) && !out->arena.failed;
+    bool good = add_header(&c, options) && make_rows(&c) && take_off(&c, options->since) &&
+                add_mappings(&c) && add_samples(&c) && add_comments(&c, options) &&
+                !out->arena.failed;
     arena_free(&c.scratch);
     if (good)
         return true;

@@ -64,6 +64,8 @@ struct snapshot_profile_options {
                                    bound is known */
     bool exact;                 /* exact_total_bytes really is exact (clean exit) */
     const char *command_line;   /* comment, or NULL */
+    const struct heap_snapshot *since; /* an earlier one of the same tables, or NULL: what had been
+                                          allocated by then is taken off alloc_* (in use stays) */
 };
 
 /* The four sample types of Go's heap profile, scaled and rounded; label `bytes`; label `inherited`;
