@@ -51,8 +51,9 @@ $(BUILD)/libproto.a: $(PROTO_OBJ)
 # --- the hook ------------------------------------------------------------------------------------
 # Frame pointers: the slow paths start the stack walk from their own frame record. No stack protector and no instrumentation on
 # the way through malloc.
-HOOK_FLAGS = -fno-omit-frame-pointer -ftls-model=initial-exec -fno-builtin-malloc -fno-builtin-calloc \
-             -fno-builtin-realloc -fno-builtin-free -fno-exceptions -fno-stack-protector
+HOOK_FLAGS = -fno-omit-frame-pointer -foptimize-sibling-calls -ftls-model=initial-exec \
+             -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free \
+             -fno-exceptions -fno-stack-protector
 
 $(BUILD)/interpose/%.o: interpose/%.c
 	@mkdir -p $(@D)
