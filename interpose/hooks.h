@@ -38,7 +38,7 @@
 #pragma GCC visibility pop
 
 #define HOOK_EXPORT  __attribute__((visibility("default")))
-#define HOOK_SLOW   __attribute__((noinline))
+#define HOOK_SLOW    __attribute__((noinline))
 #define likely(x)    __builtin_expect(!!(x), 1)
 #define unlikely(x)  __builtin_expect(!!(x), 0)
 #define HOOK_FRAME() ((uintptr_t)__builtin_frame_address(0))
