@@ -2,6 +2,7 @@
 #include "modules_elf.h"
 #include "arch_x86_64.h"
 #include "cfi.h"
+#include "hash.h"
 #include <elf.h>
 #include <link.h>
 
@@ -82,23 +83,10 @@ static void read_build_id(struct module_image *image, uintptr_t start, uintptr_t
     }
 }
 
-/* Of whole words; what is left over doesn't count. */
-static uint64_t digest(uint64_t hash, const void *bytes, size_t n_bytes)
-{
-    const unsigned char *at = bytes;
-    for (size_t i = 0; i + 8 <= n_bytes; i += 8) {
-        uint64_t word;
-        memcpy(&word, at + i, 8);
-        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 static uint64_t digest_table(uint64_t hash, uintptr_t start, uintptr_t end)
 {
     enum { ENOUGH = 1024 };
-    return digest(hash, (const void *)start, end - start < ENOUGH ? end - start : ENOUGH);
+    return hash_bytes(hash, (const void *)start, end - start < ENOUGH ? end - start : ENOUGH);
 }
 
 void module_image_read(struct module_image *image)
@@ -110,10 +98,10 @@ void module_image_read(struct module_image *image)
     if (n == 0)
         return;
 
-    uint64_t hash = digest(0, (const void *)image->map_start, sizeof(ElfW(Ehdr)));
-    hash = digest(hash, headers, n * sizeof(ElfW(Phdr)));
-    for (const char *at = image->name; at != NULL && *at != 0; at++)
-        hash = (hash ^ (unsigned char)*at) * UINT64_C(0x100000001b3);
+    uint64_t hash = hash_bytes(1, (const void *)image->map_start, sizeof(ElfW(Ehdr)));
+    hash = hash_bytes(hash, headers, n * sizeof(ElfW(Phdr)));
+    if (image->name != NULL)
+        hash = hash_bytes(hash, image->name, strlen(image->name));
     for (unsigned i = 0; i < n; i++) {
         switch (headers[i].p_type) {
         case PT_LOAD:

@@ -1,6 +1,6 @@
 /* modules_permanent.c - the closure of "needed" over the modules that were loaded at start. */
 #include "modules_permanent.h"
-#include "arch_x86_64.h"
+#include "hash.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static unsigned n_permanent;
 struct candidate {
     const struct link_map *map;
     const char *strings;
-    const char *soname; /* "" if it has none */
+    uint64_t soname_hash, file_hash; /* of DT_SONAME ("" if it has none) and of the file's name */
     bool permanent;
 };
 
@@ -25,6 +25,13 @@ static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash != NULL ? slash + 1 : path;
+}
+
+/* Hashes, since in programs with hundreds of libraries hundreds of thousands of names are compared,
+ * and that at every start. */
+static uint64_t name_hash(const char *name)
+{
+    return hash_bytes(0, name, strlen(name));
 }
 
 /* glibc relocates DT_STRTAB in place, except where it can't (the vDSO). */
@@ -40,14 +47,15 @@ static void read_dynamic(struct candidate *c)
     if (strings != 0 && strings < c->map->l_addr)
         strings += c->map->l_addr;
     c->strings = (const char *)strings;
-    c->soname = strings != 0 && soname != 0 ? c->strings + soname : "";
+    c->soname_hash = name_hash(strings != 0 && soname != 0 ? c->strings + soname : "");
+    c->file_hash = name_hash(base_name(c->map->l_name));
 }
 
 static void mark_needed(struct candidate *all, unsigned n, const char *name)
 {
+    uint64_t hash = name_hash(base_name(name));
     for (unsigned i = 0; i < n; i++) {
-        if (!all[i].permanent && (strcmp(all[i].soname, name) == 0 ||
-                                  strcmp(base_name(all[i].map->l_name), base_name(name)) == 0))
+        if (all[i].soname_hash == hash || all[i].file_hash == hash)
             all[i].permanent = true;
     }
 }
