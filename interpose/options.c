@@ -191,8 +191,8 @@ void options_read(char **environment)
     if (!copy_text(environment, ENV_unwind, o->unwind, sizeof o->unwind))
         strcpy(o->unwind, env_options[ENV_unwind].initial);
     if (strcmp(o->unwind, "approf") != 0 && strcmp(o->unwind, "libunwind") != 0 &&
-        strcmp(o->unwind, "null") != 0) {
-        complain(ENV_unwind, "not approf, libunwind or null", o->unwind);
+        strcmp(o->unwind, "approf+libunwind") != 0 && strcmp(o->unwind, "null") != 0) {
+        complain(ENV_unwind, "not approf, approf+libunwind, libunwind or null", o->unwind);
         strcpy(o->unwind, env_options[ENV_unwind].initial);
     }
     copy_text(environment, ENV_helper, o->helper, sizeof o->helper);

@@ -21,7 +21,7 @@ struct hook_options {
     char tables[OPTION_TEXT_SIZE]; /* "" is the default place */
     char only[256];
     uint64_t memory; /* bytes */
-    char unwind[16];
+    char unwind[24];
     bool symbolize;
     char helper[OPTION_TEXT_SIZE];
     uint64_t seed;

@@ -1,4 +1,5 @@
 /* unwind.c - picks the walker (APPROF_UNWIND) and hands on to it. */
+#include "hook_state.h"
 #include "modules.h"
 #include "unwind_backend.h"
 #include <string.h>
@@ -21,6 +22,8 @@ bool unwind_init(const char *backend)
             return true;
         }
     }
+    hook_complain("unwind", "APPROF_UNWIND: this stack walker can't be had, the default is used",
+                  "libunwind is libunwind-x86_64.so.8, Debian's package libunwind8");
     return false;
 }
 

@@ -20,8 +20,9 @@
                "where the heap tables live, or `off` for private memory")                       \
     ENV_OPTION(only, "APPROF_ONLY", "*", "GLOB", "profile only executables of this name")       \
     ENV_OPTION(memory, "APPROF_MEMORY", "1G", "BYTES", "most memory that the tables may take")  \
-    ENV_OPTION(unwind, "APPROF_UNWIND", "approf", "approf|libunwind|null",                      \
-               "how stacks are walked; null keeps the caller alone")                            \
+    ENV_OPTION(unwind, "APPROF_UNWIND", "approf", "approf|approf+libunwind|libunwind|null",     \
+               "how stacks are walked: by approf, with libunwind to ask where that gives up, "  \
+               "by libunwind; null keeps the caller alone")                                     \
     ENV_OPTION(symbolize, "APPROF_SYMBOLIZE", "1", "0|1",                                       \
                "whether `approf symbolize` adds lines and inlined frames to the file at exit")  \
     ENV_OPTION(helper, "APPROF_HELPER", "", "PATH",                                             \
