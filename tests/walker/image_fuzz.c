@@ -69,6 +69,24 @@ int main(int argc, char **argv)
         return 1;
     }
 
+    /* As lld lays libraries out: segments begin within a page. */
+    for (unsigned i = 0; i < elf->e_phnum; i++) {
+        if (headers[i].p_type == PT_LOAD && (headers[i].p_flags & PF_X) != 0) {
+            headers[i].p_vaddr += 0x5230;
+            headers[i].p_offset += 0x1230;
+            headers[i].p_filesz -= 0x5230;
+            image = image_at((uintptr_t)start, size, hdr);
+            if (image.text_start != (uintptr_t)start + headers[i].p_vaddr - 0x230 ||
+                image.text_offset != headers[i].p_offset - 0x230) {
+                printf("FAILED: text that begins within a page\n");
+                return 1;
+            }
+            headers[i].p_vaddr -= 0x5230;
+            headers[i].p_offset -= 0x1230;
+            headers[i].p_filesz += 0x5230;
+        }
+    }
+
     uint8_t original[4096];
     memcpy(original, start, sizeof original);
     unsigned long unread = 0;
