@@ -6,6 +6,7 @@
 #include "hook_state.h"
 #include "modules_elf.h"
 #include "modules_permanent.h"
+#include "spin.h"
 #include "tables.h"
 #include <dlfcn.h>
 #include <link.h>
@@ -30,16 +31,13 @@ enum {
     CHUNK = 256, /* modules to a chunk: few programs need a second */
     N_CHUNKS = (HEAP_MAX_MODULES + CHUNK) / CHUNK,
     N_BUCKETS = 1024,
-    /* A module is added within microseconds; who waits longer than this (some 50 us) goes on
-     * without an id, since the adding thread may be dead. */
-    ADDING_SPINS = 2000,
 };
 
 static struct known first_chunk[CHUNK];
 static struct known *_Atomic chunks[N_CHUNKS] = {first_chunk}; /* release */
 static _Atomic uint32_t buckets[N_BUCKETS];                    /* ids; release */
-static atomic_flag adding = ATOMIC_FLAG_INIT;
-static uint32_t last_id; /* guarded by adding */
+static struct spin adding; /* not in a wiped page: modules_after_fork frees it */
+static uint32_t last_id;   /* guarded by adding */
 
 static char program_path[HEAP_PATH_BYTES];
 static uint32_t program_path_len;
@@ -213,27 +211,14 @@ static uint32_t add(const struct dl_find_object *found)
     return id;
 }
 
-static bool begin_adding(void)
-{
-    for (unsigned i = 0; i < ADDING_SPINS; i++) {
-        if (!atomic_flag_test_and_set_explicit(&adding, memory_order_acquire))
-            return true;
-        __builtin_ia32_pause();
-    }
-    return false;
-}
-
-static void end_adding(void)
-{
-    atomic_flag_clear_explicit(&adding, memory_order_release);
-}
-
 static uint32_t lookup_or_add(const struct dl_find_object *found)
 {
     uint32_t id = lookup(found);
     if (id != 0 && !atomic_load_explicit(&known_of(id)->gone, memory_order_relaxed))
         return id;
-    if (!begin_adding())
+    /* An abandoned lock guards nothing half done that counts: a module is known once it is in its
+     * bucket, and that is the last step. */
+    if (spin_lock(&adding) == SPIN_FAILED)
         return id;
     id = lookup(found);
     if (id == 0) {
@@ -242,7 +227,7 @@ static uint32_t lookup_or_add(const struct dl_find_object *found)
         set_gone(id, false);
         set_overlapped_gone(id);
     }
-    end_adding();
+    spin_unlock(&adding);
     return id;
 }
 
@@ -287,5 +272,5 @@ bool modules_check(uint32_t id, uintptr_t pc)
 
 void modules_after_fork(void)
 {
-    end_adding();
+    spin_unlock(&adding);
 }

@@ -4,7 +4,7 @@
  * frames of a library that is unloaded later still resolve, and another library at the same address
  * gets another id. Found through _dl_find_object, which takes no lock; nothing here calls
  * dl_iterate_phdr. Signal- and thread-safe: readers are lock-free; adding a module is guarded by a
- * flag for which nobody waits long, and who doesn't get it goes on without an id.
+ * spin lock (spin.h), and who waits for it in vain goes on without an id.
  */
 #ifndef APPROF_MODULES_H
 #define APPROF_MODULES_H

@@ -141,8 +141,9 @@ def rules(variant):
         source = os.path.relpath(test.path, TOP)
         out = f"$(BUILD)/tests/{test.name}" + (".so" if test.kind == "library" else "")
         compiler = "$(TEST_CC)" if test.ext == ".c" else "$(TEST_CXX)"
-        # Targets meet the preload, and a sanitizer's runtime would not stand that.
-        san = "$(SAN) " if test.is_test else ""
+        # Targets meet the preload, and a sanitizer's runtime would not stand that. One that holds objects of ours
+        # doesn't, and these are instrumented already.
+        san = "$(SAN) " if test.is_test or test.link else ""
         include, objects, libs = [], [], []
         for item in test.link:
             if item == "proto":
