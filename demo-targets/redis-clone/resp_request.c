@@ -105,7 +105,8 @@ static bool keep_run(struct resp_reader *reader, size_t have, const char *run, s
         reader->line = line;
         reader->line_room = room;
     }
-    memcpy(reader->line + have, run, len);
+    if (len)
+        memcpy(reader->line + have, run, len);
     return true;
 }
 
