@@ -5,6 +5,7 @@
 # minutes; FUZZ=clang runs them in libFuzzer instead.
 . "$(dirname "$0")/../lib.sh"
 
+digest=
 runs=${FUZZ_RUNS:-20000}
 seconds=${FUZZ_SECONDS:-}
 here=$TOP/tests/demos targets=$TOP/demo-targets
@@ -46,7 +47,7 @@ fields=$digest
 fuzz stage5 "${common[@]}" $slice "$stage/request_shared.c" "$stage/shared_bulk.c"
 shared=$digest
 fuzz stage7 "${common[@]}" $slice "$stage/request_slots.c" "$stage/shared_bulk.c"
-if [ -z "$seconds" ]; then
+if [ -z "$seconds" ] && [ -z "${FUZZ:-}" ]; then
     # Same inputs, so the same commands.
     equal "$tree" "$wanted" "stage 1 against stage 0"
     equal "$fields" "$direct" "stage 4 against stage 3"
