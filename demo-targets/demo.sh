@@ -50,10 +50,11 @@ show "$approf" diff -sample_index=alloc_space -nodecount=10 "$buggy" "$fixed"
 
 say "Look further"
 cat <<TEXT
-  $approf top -cum $buggy                  with callers
-  $approf tree -focus=store_lpush $buggy   who calls it
-  $approf web $buggy                       graph, flame graph and source in a browser
-  go tool pprof -top -sample_index=alloc_space $buggy
-  go tool pprof -http=: $buggy
-  LD_PRELOAD=$BUILD/libapprof.so YOUR-PROGRAM    your own, unchanged
+  P=$buggy
+  $approf top -cum \$P                   callers with what they call
+  $approf tree -focus=store_lpush \$P    who calls it
+  $approf web \$P                        graph, flame graph and source in a browser
+  go tool pprof -top -sample_index=alloc_space \$P
+  go tool pprof -http=: \$P
+  LD_PRELOAD=$BUILD/libapprof.so PROGRAM    your own, unchanged; make stories has three more bugs
 TEXT

@@ -26,7 +26,14 @@ say() {
 
 # show CMD ARGS…      the command as one would type it, then what it prints
 show() {
-    printf '\n%s$ %s%s\n' "$bold" "$*" "$plain"
+    printf '\n%s$' "$bold"
+    for word in "$@"; do
+        case $word in
+        *[!A-Za-z0-9_./=:-]*) printf " '%s'" "$word" ;;
+        *) printf ' %s' "$word" ;;
+        esac
+    done
+    printf '%s\n' "$plain"
     "$@"
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs both log-parse programs over the same made-up lines and prints how long each took.
+# Runs both log-parse programs three times over the same made-up lines and prints the fastest of each.
 #   demo-targets/log-parse/load.sh [LINES]        (6000000)
 # BUILD is where the programs are (build).
 set -eu
@@ -9,9 +9,14 @@ programs=${BUILD:-build}/demo
 
 printf '%-8s %10s %9s %12s %15s\n' program lines 'time s' 'lines/s' 'bytes written'
 for which in buggy fixed; do
-    # "log-parse: 6000000 lines in 0.145 s, 1597596720 bytes written"
-    set -- $("$programs/log-parse-$which" --lines "$lines" 2>&1 >/dev/null)
-    [ "${3:-}" = lines ] || { echo "load.sh: log-parse-$which: $*" >&2; exit 1; }
-    printf '%-8s %10d %9s %12.0f %15d\n' $which "$2" "$5" \
-        "$(awk -v n="$2" -v s="$5" 'BEGIN { print (s > 0 ? n / s : 0) }')" "$7"
+    # "log-parse: 6000000 lines in 0.145 s, 1597596720 bytes written", the fastest of three.
+    for run in 1 2 3; do
+        "$programs/log-parse-$which" --lines "$lines" 2>&1 >/dev/null
+    done | awk -v which=$which '
+        $3 == "lines" && (!time || $5 < time) { lines = $2; time = $5; bytes = $7 }
+        $3 != "lines" { print > "/dev/stderr" }
+        END {
+            if (!lines) exit 1
+            printf "%-8s %10d %9s %12.0f %15d\n", which, lines, time, time > 0 ? lines / time : 0, bytes
+        }'
 done
