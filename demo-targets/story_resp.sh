@@ -1,11 +1,20 @@
 # story_resp.sh - the same server, many times faster in seven steps. Sourced by stories.sh.
 # shellcheck shell=sh
 
-# speed_of PROGRAM…      requests/s of a server without the preload, into $rps
+# best_of_three PORT     requests/s, into $rps; the first run also fills the store
+best_of_three() {
+    rps=0
+    for run in 1 2 3; do
+        CSV=$profiles/resp.csv demo-targets/resp-stages/load.sh "$1" "$requests" >/dev/null
+        this=$(cut -d, -f3 "$profiles/resp.csv")
+        [ "$this" -le "$rps" ] || rps=$this
+    done
+}
+
+# speed_of PROGRAM…      of a server without the preload
 speed_of() {
     start_server - "$@"
-    CSV=$profiles/resp.csv demo-targets/resp-stages/load.sh "$server_port" "$requests" >/dev/null
-    rps=$(cut -d, -f3 "$profiles/resp.csv")
+    best_of_three "$server_port"
     stop_server
 }
 
@@ -23,8 +32,7 @@ speed_of_redis() {
         [ $tries -gt 0 ] || give_up "redis-server: did not get ready"
         sleep 0.05
     done
-    CSV=$profiles/resp.csv demo-targets/resp-stages/load.sh "$port" "$requests" >/dev/null
-    rps=$(cut -d, -f3 "$profiles/resp.csv")
+    best_of_three "$port"
     stop_server
 }
 
@@ -45,7 +53,7 @@ story_resp() {
     requests=${REQUESTS:-$([ -n "$FULL" ] && echo 10000000 || echo 1000000)}
     begin resp "resp-stages: many times faster in seven steps"
     echo
-    echo "Each stage: once as it is for its speed, once under the preload for its profile."
+    echo "Each stage: the best of three runs as it is, then one under the preload for its profile."
     row stage '' 'bytes/request' 'objects/request' 'requests/s' 'to the stage before'
     row --- --- --: --: --: --:
     last=
@@ -53,7 +61,7 @@ story_resp() {
         program=$demo_programs/resp-stage$stage
         speed_of "$program"
         # Requests are small, so a finer rate than the default gives steadier figures.
-        APPROF_RATE=16384 start_server "$profiles/resp-stage$stage.pb.gz" "$program"
+        APPROF_RATE=4096 start_server "$profiles/resp-stage$stage.pb.gz" "$program"
         demo-targets/resp-stages/load.sh "$server_port" "$requests" >/dev/null
         stop_server
         bytes=$(calc "$(total alloc_space "$profiles/resp-stage$stage.pb.gz") / $requests" %.1f)

@@ -1,3 +1,7 @@
+// An open table: slots with hash and pointer, searched one after the other. With a million keys
+// nearly every access is a cache miss, so a slot tells by its hash whether the pair is worth a
+// look, and growing never looks at pairs.
+
 #include "key_values.h"
 
 #include <pthread.h>
@@ -8,19 +12,22 @@
 
 #include "stage_connection.h"
 
-#define FIRST_BUCKETS 1024
+#define FIRST_SLOTS 1024 // a power of two, as always
 
 struct pair {
-    struct pair *next;
-    uint64_t hash;
     size_t key_len;
     size_t len, room; // of the value, which is behind the key
     char key[];
 };
 
+struct slot {
+    uint64_t hash;
+    struct pair *pair; // null: free
+};
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pair **buckets; // this and all below is guarded by the lock
-static size_t bucket_count;
+static struct slot *slots; // this and all below is guarded by the lock
+static size_t slot_count;
 static size_t pair_count;
 static uint64_t seed; // so that a client can't choose keys that meet
 
@@ -40,40 +47,43 @@ static uint64_t hash_of(const char *key, size_t len)
     return hash ^ hash >> 32;
 }
 
-static void resize(size_t count)
+// The slot of the key, or the free one where it would go.
+static struct slot *find(const char *key, size_t key_len, uint64_t hash)
 {
-    struct pair **grown = calloc(count, sizeof *grown);
-    if (!grown)
-        no_memory(count * sizeof *grown);
-    for (size_t i = 0; i < bucket_count; i++) {
-        for (struct pair *pair = buckets[i], *next; pair; pair = next) {
-            next = pair->next;
-            pair->next = grown[pair->hash & (count - 1)];
-            grown[pair->hash & (count - 1)] = pair;
-        }
-    }
-    free(buckets);
-    buckets = grown;
-    bucket_count = count;
+    size_t at = hash & (slot_count - 1);
+    while (slots[at].pair && !(slots[at].hash == hash && slots[at].pair->key_len == key_len &&
+                               memcmp(slots[at].pair->key, key, key_len) == 0))
+        at = (at + 1) & (slot_count - 1);
+    return &slots[at];
 }
 
-// The link that points to the pair, or the one at the end of its chain.
-static struct pair **find(const char *key, size_t key_len, uint64_t hash)
+static void resize(size_t count)
 {
-    struct pair **link = &buckets[hash & (bucket_count - 1)];
-    while (*link && !((*link)->hash == hash && (*link)->key_len == key_len &&
-                      memcmp((*link)->key, key, key_len) == 0))
-        link = &(*link)->next;
-    return link;
+    struct slot *old = slots;
+    size_t old_count = slot_count;
+
+    slots = calloc(count, sizeof *slots);
+    if (!slots)
+        no_memory(count * sizeof *slots);
+    slot_count = count;
+    for (size_t i = 0; i < old_count; i++) {
+        if (!old[i].pair)
+            continue;
+        size_t at = old[i].hash & (count - 1);
+        while (slots[at].pair)
+            at = (at + 1) & (count - 1);
+        slots[at] = old[i];
+    }
+    free(old);
 }
 
 static void lock_table(void)
 {
     pthread_mutex_lock(&lock);
-    if (!buckets) {
+    if (!slots) {
         if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) < 0)
             seed = (uintptr_t)&seed;
-        resize(FIRST_BUCKETS);
+        resize(FIRST_SLOTS);
     }
 }
 
@@ -82,12 +92,13 @@ static char *value_of(struct pair *pair)
     return pair->key + pair->key_len;
 }
 
-static struct pair *new_pair(const char *key, size_t key_len, uint64_t hash, size_t len)
+static struct pair *new_pair(const char *key, size_t key_len, size_t len)
 {
     struct pair *pair = malloc(sizeof *pair + key_len + len);
     if (!pair)
         no_memory(sizeof *pair + key_len + len);
-    *pair = (struct pair){.hash = hash, .key_len = key_len, .room = len};
+    pair->key_len = key_len;
+    pair->room = len;
     memcpy(pair->key, key, key_len);
     return pair;
 }
@@ -96,20 +107,21 @@ void key_values_set(const char *key, size_t key_len, const char *value, size_t l
 {
     lock_table();
     uint64_t hash = hash_of(key, key_len);
-    struct pair **link = find(key, key_len, hash), *old = *link;
-    // The old room is kept when most of it is used.
-    if (!old || len > old->room || len < old->room / 2) {
-        if (!old && pair_count++ >= bucket_count) {
-            resize(bucket_count * 2);
-            link = find(key, key_len, hash);
-        }
-        struct pair *pair = new_pair(key, key_len, hash, len);
-        pair->next = old ? old->next : NULL;
-        *link = pair;
-        free(old);
+    struct slot *slot = find(key, key_len, hash);
+    struct pair *pair = slot->pair;
+    if (!pair && 4 * (pair_count + 1) > 3 * slot_count) {
+        resize(slot_count * 2);
+        slot = find(key, key_len, hash);
     }
-    memcpy(value_of(*link), value, len);
-    (*link)->len = len;
+    // The old room is kept when most of it is used.
+    if (!pair || len > pair->room || len < pair->room / 2) {
+        pair_count += !pair;
+        free(pair);
+        pair = new_pair(key, key_len, len);
+        *slot = (struct slot){.hash = hash, .pair = pair};
+    }
+    memcpy(value_of(pair), value, len);
+    pair->len = len;
     pthread_mutex_unlock(&lock);
 }
 
@@ -117,18 +129,34 @@ void key_values_get(const char *key, size_t key_len,
                     void (*found)(void *to, const char *value, size_t len), void *to)
 {
     lock_table();
-    struct pair *pair = *find(key, key_len, hash_of(key, key_len));
+    struct pair *pair = find(key, key_len, hash_of(key, key_len))->pair;
     found(to, pair ? value_of(pair) : NULL, pair ? pair->len : 0);
     pthread_mutex_unlock(&lock);
+}
+
+// Closes the gap, so that no search ends at it too early: moves up each later one that may lie
+// here.
+static void close_gap(size_t gap)
+{
+    size_t mask = slot_count - 1;
+
+    for (size_t at = (gap + 1) & mask; slots[at].pair; at = (at + 1) & mask) {
+        size_t home = slots[at].hash & mask;
+        if (((at - home) & mask) >= ((at - gap) & mask)) {
+            slots[gap] = slots[at];
+            gap = at;
+        }
+    }
+    slots[gap].pair = NULL;
 }
 
 bool key_values_remove(const char *key, size_t key_len)
 {
     lock_table();
-    struct pair **link = find(key, key_len, hash_of(key, key_len));
-    struct pair *pair = *link;
+    struct slot *slot = find(key, key_len, hash_of(key, key_len));
+    struct pair *pair = slot->pair;
     if (pair) {
-        *link = pair->next;
+        close_gap((size_t)(slot - slots));
         pair_count--;
     }
     pthread_mutex_unlock(&lock);

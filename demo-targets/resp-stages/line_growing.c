@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define RUN 4 // bytes at a time
+
 static char *append(char *line, size_t *len, const char *run, size_t run_len)
 {
     char *longer = realloc(line, *len + run_len + 1);
@@ -16,6 +18,15 @@ static char *append(char *line, size_t *len, const char *run, size_t run_len)
     return longer;
 }
 
+// The next run of a line: a few bytes, up to a line end that may be among them.
+static size_t next_run(const struct connection *connection, const char *run)
+{
+    size_t here = connection->end - connection->start;
+    const char *end = memchr(run, '\n', here < RUN ? here : RUN);
+
+    return end ? (size_t)(end - run) + 1 : (here < RUN ? here : RUN);
+}
+
 enum read_status read_line(struct connection *connection, char **line, size_t *len)
 {
     *line = NULL;
@@ -23,17 +34,11 @@ enum read_status read_line(struct connection *connection, char **line, size_t *l
     for (;;) {
         if (connection->start == connection->end && !refill(connection))
             break;
-        // A run goes up to a carriage return; the byte behind that tells whether the line is over.
-        const char *from = connection->read + connection->start;
-        size_t run = connection->end - connection->start;
-        const char *end = memchr(from, '\r', run);
-        if (*len > 0 && (*line)[*len - 1] == '\r')
-            run = 1;
-        else if (end)
-            run = (size_t)(end - from) + 1;
+        const char *run = connection->read + connection->start;
+        size_t run_len = next_run(connection, run);
 
-        *line = append(*line, len, from, run);
-        connection->start += run;
+        *line = append(*line, len, run, run_len);
+        connection->start += run_len;
         if (*len >= 2 && memcmp(*line + *len - 2, "\r\n", 2) == 0) {
             *len -= 2;
             (*line)[*len] = '\0';

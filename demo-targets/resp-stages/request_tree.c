@@ -1,5 +1,5 @@
-// Stages 0 and 1: a request becomes a tree of typed values, which is checked and then copied into a
-// command.
+// Stages 0 and 1: a request becomes a tree of typed values, each of which knows how it came. It is
+// checked and then copied into a command.
 
 #include "stage_connection.h"
 
@@ -17,6 +17,7 @@ struct value {
     struct value **items; // of an array
     char *text;           // of the others
     size_t len;
+    struct argument came; // the line, and what is behind it
 };
 
 static enum read_status read_value(struct connection *connection, int depth, struct value **made);
@@ -37,7 +38,22 @@ static void free_value(struct value *value)
         free_value(value->items[i]);
     free(value->items);
     free(value->text);
+    free(value->came.data);
     free(value);
+}
+
+// Adds a run of bytes, and a line end, to how the value came.
+static void add_came(struct value *value, const char *run, size_t len, bool line_end)
+{
+    size_t room = value->came.len + len + 2;
+    char *came = realloc(value->came.data, room);
+    if (!came)
+        no_memory(room);
+    memcpy(came + value->came.len, run, len);
+    if (line_end)
+        memcpy(came + value->came.len + len, "\r\n", 2);
+    value->came.data = came;
+    value->came.len += len + (line_end ? 2 : 0);
 }
 
 static enum read_status read_items(struct connection *connection, struct value *array, size_t count)
@@ -56,6 +72,8 @@ static enum read_status read_items(struct connection *connection, struct value *
         enum read_status status = read_value(connection, 1, &array->items[array->count++]);
         if (status != READ_OK)
             return status;
+        const struct value *item = array->items[array->count - 1];
+        add_came(array, item->came.data, item->came.len, false);
     }
     return READ_OK;
 }
@@ -69,7 +87,10 @@ static enum read_status read_bulk(struct connection *connection, struct value *b
         return protocol_error(connection, "Protocol error: request over 1 GiB");
     bulk->text = read_owned_bulk(connection, len);
     bulk->len = len;
-    return bulk->text && read_exactly(connection, line_end, 2) ? READ_OK : READ_END;
+    if (!bulk->text || !read_exactly(connection, line_end, 2))
+        return READ_END;
+    add_came(bulk, bulk->text, len, true);
+    return READ_OK;
 }
 
 static enum read_status read_typed(struct connection *connection, struct value *value, int depth,
@@ -105,6 +126,7 @@ static enum read_status read_value(struct connection *connection, int depth, str
         return status;
 
     *made = zeroed(1, sizeof **made);
+    add_came(*made, line, len, true);
     status = read_typed(connection, *made, depth, line, len);
     release_line(line);
     return status;

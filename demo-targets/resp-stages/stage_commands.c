@@ -105,6 +105,7 @@ void run_command(struct connection *connection)
 {
     const struct argument *name = &connection->command.argv[0];
 
+    connection->requests++;
     log_command(connection);
     if (is_word(name, "set"))
         run_set(connection);

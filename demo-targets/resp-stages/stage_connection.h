@@ -40,7 +40,8 @@ struct connection {
     bool in_loop;  // must not wait: see stage_loop.c
     bool starved;  // in the loop: more bytes were wanted than have come
     bool stuck;    // in the loop: the peer does not take its replies
-    char peer[64]; // for the log
+    char peer[64]; // for the log, as is the next
+    unsigned long requests; // so far
 
     // Unread bytes are read[start] to read[end - 1].
     size_t start, end;
