@@ -26,6 +26,7 @@ struct edge_slot {
 struct edge_table {
     struct edge_slot *slots;
     size_t mask;
+    uint32_t *of_frame; /* by frame that is inlined: the edge from the frame around it */
 };
 
 static size_t edge_home(const struct edge_table *table, uint64_t pair)
@@ -36,7 +37,8 @@ static size_t edge_home(const struct edge_table *table, uint64_t pair)
 static void edge_table_grow(struct edge_table *table)
 {
     size_t size = table->slots ? (table->mask + 1) * 2 : 1024;
-    struct edge_table bigger = {memory_array(size, sizeof *bigger.slots), size - 1};
+    struct edge_table bigger = {memory_array(size, sizeof *bigger.slots), size - 1,
+                                table->of_frame};
     for (size_t i = 0; table->slots && i <= table->mask; i++) {
         if (table->slots[i].pair) {
             size_t at = edge_home(&bigger, table->slots[i].pair);
@@ -71,11 +73,22 @@ static struct graph_edge *find_edge(struct graph *g, struct edge_table *table, u
     return edge;
 }
 
-static void count_into_edge(struct graph *g, struct edge_table *table, uint32_t from, uint32_t to,
-                            int64_t weight, int64_t base, uint32_t stamp, bool residual,
-                            bool inlined)
+static void count_into_edge(struct graph *g, struct edge_table *table, uint32_t from, uint32_t f,
+                            int64_t weight, int64_t base, uint32_t stamp, bool residual)
 {
-    struct graph_edge *edge = find_edge(g, table, from, to);
+    uint32_t frame = g->frames->frames[f];
+    bool inlined = FRAME_INLINED(frame);
+    struct graph_edge *edge;
+    /* An inlined frame's caller is nearly always the frame before it in its location. */
+    if (inlined && FRAME_INFO(g->frames->frames[f - 1]) == from) {
+        if (table->of_frame[f] == KEY_NONE) {
+            table->of_frame[f] =
+                (uint32_t)(find_edge(g, table, from, FRAME_INFO(frame)) - g->edges);
+        }
+        edge = &g->edges[table->of_frame[f]];
+    } else {
+        edge = find_edge(g, table, from, FRAME_INFO(frame));
+    }
     if (edge->stamp == stamp) {
         return;
     }
@@ -116,8 +129,7 @@ static void count_sample(struct graph *g, struct edge_table *table,
             if (caller != KEY_NONE && caller != id &&
                 (options->edges == GRAPH_ALL_EDGES ||
                  (options->edges == GRAPH_INLINE_EDGES && frames->may_be_inlined[id]))) {
-                count_into_edge(g, table, caller, id, weight, base, stamp, residual,
-                                FRAME_INLINED(frame));
+                count_into_edge(g, table, caller, f, weight, base, stamp, residual);
             }
             caller = id;
             residual = false;
@@ -174,12 +186,18 @@ void graph_count(struct graph *g, const struct graph_options *options)
     if (listens(options) && options->count_begin) {
         options->count_begin(options->ctx);
     }
+    if (options->edges != GRAPH_NO_EDGES) {
+        uint32_t n_frames = g->frames->first[g->profile->n_locations];
+        table.of_frame = memory_array(n_frames, sizeof *table.of_frame);
+        memset(table.of_frame, 0xff, n_frames * sizeof *table.of_frame);
+    }
     for (uint32_t s = 0; s < g->profile->n_samples; s++) {
         if (sample_weight(g, options, s, &weight, &base)) {
             count_sample(g, &table, options, s, weight, base);
         }
     }
     free(table.slots);
+    free(table.of_frame);
     list_nodes(g, options);
     graph_link(g);
 }
