@@ -1,4 +1,5 @@
-/* cmd_diff.c - approf diff OLD NEW: what changed from one profile to another. */
+/* cmd_diff.c - approf diff OLD NEW: what changed from one profile to another; approf diff PID
+ * -seconds=N: what changes in a process meanwhile. */
 #include "commands.h"
 #include "report_command.h"
 
@@ -6,9 +7,13 @@ int cmd_diff(struct invocation *invocation)
 {
     struct cli_options *options = &invocation->options;
     if (!*options->base && !*options->diff_base) {
+        if (invocation->n_arguments == 1 && options->seconds > 0) {
+            options->diff_base = invocation->arguments[0]; /* sources_load takes both ends */
+            return report_command(invocation, "diff");
+        }
         if (invocation->n_arguments < 2) {
             message_error("diff: two profiles are needed");
-            message_hint("approf diff OLD NEW");
+            message_hint("approf diff OLD NEW, or approf diff PID -seconds=30");
             return STATUS_BAD_USAGE;
         }
         options->diff_base = *invocation->arguments++;

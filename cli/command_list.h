@@ -9,7 +9,7 @@ COMMAND(run, COMMAND_TAKES_PROGRAM, GROUP_RUN, "-- PROGRAM ARGUMENTS...", "run a
 COMMAND(ps, 0, GROUP_PS | GROUP_TABLE, "", "processes that are profiled, and what ended ones left")
 COMMAND(symbolize, 0, GROUP_LOAD | GROUP_OUTPUT, "PROFILE", "write functions, lines and inlined frames into a profile")
 COMMAND(top, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "SOURCE...", "what allocates most: one row a function, line or file")
-COMMAND(diff, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "OLD NEW...", "what changed from one profile to another")
+COMMAND(diff, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "OLD NEW... | PID -seconds=N", "what changed from one profile to another, or in a process meanwhile")
 COMMAND(churn, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "SOURCE...", "what was allocated beside what is in use, and how long it lives")
 COMMAND(list, COMMAND_TAKES_REGEXP, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "RE SOURCE...", "source lines of functions that match, with their weights")
 COMMAND(tree, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "SOURCE...", "rows with their callers and callees")

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Descriptor of a regular file, or -1 with errno. */
@@ -41,16 +42,59 @@ static int64_t read_at(void *ctx, void *bytes, size_t n, uint64_t offset)
     return offset > INT64_MAX ? -1 : pread(*(const int *)ctx, bytes, n, (off_t)offset);
 }
 
+static bool snapshot_of(int fd, struct heap_snapshot *out, struct profile_error *error)
+{
+    struct tables_io io = {.read_at = read_at, .ctx = &fd};
+    return heap_snapshot_read(&io, 0, out, error);
+}
+
 bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct profile_error *error)
 {
     int fd = open_tables(path);
     if (fd < 0) {
         return profile_error_set(error, PROFILE_ERROR_IO, "%s", strerror(errno));
     }
-    struct tables_io io = {.read_at = read_at, .ctx = &fd};
-    bool fine = heap_snapshot_read(&io, 0, out, error);
+    bool fine = snapshot_of(fd, out, error);
     close(fd);
     return fine;
+}
+
+bool heap_source_twice(const char *path, int64_t seconds, struct heap_snapshot *older,
+                       struct heap_snapshot *newer, struct profile_error *error)
+{
+    int fd = open_tables(path);
+    if (fd < 0) {
+        return profile_error_set(error, PROFILE_ERROR_IO, "%s", strerror(errno));
+    }
+    bool fine = snapshot_of(fd, older, error);
+    if (fine) {
+        struct timespec left = {.tv_sec = seconds};
+        while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+        }
+        fine = snapshot_of(fd, newer, error);
+        if (!fine) {
+            heap_snapshot_free(older);
+        }
+    }
+    close(fd);
+    return fine;
+}
+
+bool heap_source_delta(const struct heap_snapshot *older, const struct heap_snapshot *newer,
+                       struct profile *out, struct profile_error *error)
+{
+    struct snapshot_profile_options options = {.default_sample_type = "alloc_space",
+                                               .since = older};
+    if (!heap_snapshot_to_profile(newer, &options, out, error)) {
+        return false;
+    }
+    int64_t between;
+    out->duration_nanos =
+        !__builtin_sub_overflow(newer->taken_monotonic_ns, older->taken_monotonic_ns, &between) &&
+                between > 0
+            ? between
+            : 0;
+    return true;
 }
 
 bool heap_source_profile(const struct heap_snapshot *snapshot, struct profile *out,

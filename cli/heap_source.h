@@ -22,6 +22,17 @@ bool heap_source_profile(const struct heap_snapshot *snapshot, struct profile *o
 /* Both at once. On success *out is to be freed; on failure *error says why. */
 bool heap_source_read(const char *path, struct profile *out, struct profile_error *error);
 
+/* Two snapshots of the same tables, so many seconds apart. The tables stay open meanwhile: a
+ * process that ends takes the file's name away, not what it counted. Both are to be freed on
+ * success. */
+bool heap_source_twice(const char *path, int64_t seconds, struct heap_snapshot *older,
+                       struct heap_snapshot *newer, struct profile_error *error);
+
+/* What was allocated between two snapshots of the same tables, and what is in use at the second;
+ * the duration is what lies between them. */
+bool heap_source_delta(const struct heap_snapshot *older, const struct heap_snapshot *newer,
+                       struct profile *out, struct profile_error *error);
+
 enum heap_source_match {
     HEAP_SOURCE_NONE,
     HEAP_SOURCE_FOUND,

@@ -18,7 +18,7 @@ OPTION_TEXT(symbol_path, "symbol_path", "", "DIR:DIR", GROUP_LOAD, "directories 
 OPTION_TEXT(buildid, "buildid", "", "ID", GROUP_LOAD, "build id of the main binary when the profile has none")
 OPTION_TEXT(tools, "tools", "", "DIR", GROUP_LOAD, "where to look for objdump and other tools")
 OPTION_TEXT(add_comment, "add_comment", "", "TEXT", GROUP_LOAD, "add a comment to the profile")
-OPTION_INT(seconds, "seconds", -1, "N", GROUP_LOAD, "duration to ask an http source for")
+OPTION_INT(seconds, "seconds", -1, "N", GROUP_LOAD, "look at a process for so long: what is allocated meanwhile")
 OPTION_INT(timeout, "timeout", -1, "N", GROUP_LOAD, "seconds to wait for an http source")
 OPTION_BOOL(all_frames, "all_frames", false, GROUP_LOAD, "ignore the profile's own drop_frames and keep_frames")
 

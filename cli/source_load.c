@@ -50,38 +50,52 @@ static bool is_pid(const char *source)
     return n > 0 && n < 11 && strspn(source, "0123456789") == n;
 }
 
-bool source_load_one(const char *source, const struct cli_options *options, struct profile *out,
-                     struct profile_error *error)
+/* The tables of a process instead of its pid or name. *source is changed to tables then. */
+static bool find_process(const char **source, char *tables, size_t room,
+                         struct profile_error *error)
 {
-    char tables[4096];
-    if (strcmp(source, "-") != 0 && strchr(source, '/') == NULL && access(source, F_OK) != 0) {
-        switch (heap_source_find(source, tables, sizeof tables)) {
-        case HEAP_SOURCE_FOUND:
-            source = tables;
-            break;
-        case HEAP_SOURCE_AMBIGUOUS:
+    if (strcmp(*source, "-") == 0 || strchr(*source, '/') != NULL || access(*source, F_OK) == 0) {
+        return true;
+    }
+    switch (heap_source_find(*source, tables, room)) {
+    case HEAP_SOURCE_FOUND:
+        *source = tables;
+        break;
+    case HEAP_SOURCE_AMBIGUOUS:
+        return profile_error_set(error, PROFILE_ERROR_IO,
+                                 "several profiled processes have that name");
+    case HEAP_SOURCE_NONE:
+        if (is_pid(*source)) {
             return profile_error_set(error, PROFILE_ERROR_IO,
-                                     "several profiled processes have that name");
-        case HEAP_SOURCE_NONE:
-            if (is_pid(source)) {
-                return profile_error_set(error, PROFILE_ERROR_IO,
-                                         "no process of that number left heap tables");
-            }
+                                     "no process of that number left heap tables");
         }
     }
-    bool fine;
-    if (strcmp(source, "-") != 0 && heap_source_is(source)) {
-        fine = heap_source_read(source, out, error);
-    } else {
-        struct arena arena;
-        arena_init(&arena, 0);
-        struct byte_buffer input = {.arena = &arena};
-        fine = file_read(source, most_input, &input, error) && decode(&input, out, error);
-        arena_free(&arena);
-    }
-    if (!fine) {
+    return true;
+}
+
+static void tell_wait(const struct cli_options *options)
+{
+    message_note("Please wait... (%llds)", (long long)options->seconds);
+}
+
+/* What was allocated during -seconds, and what is in use after them. */
+static bool read_delta(const char *tables, const struct cli_options *options, struct profile *out,
+                       struct profile_error *error)
+{
+    struct heap_snapshot older, newer;
+    tell_wait(options);
+    if (!heap_source_twice(tables, options->seconds, &older, &newer, error)) {
         return false;
     }
+    bool fine = heap_source_delta(&older, &newer, out, error);
+    heap_snapshot_free(&older);
+    heap_snapshot_free(&newer);
+    return fine;
+}
+
+static bool make_ready(struct profile *out, const struct cli_options *options,
+                       struct profile_error *error)
+{
     profile_tidy(out);
     if (options_go119(options)) {
         profile_drop_columns(out);
@@ -98,6 +112,27 @@ bool source_load_one(const char *source, const struct cli_options *options, stru
         return profile_error_set(error, PROFILE_ERROR_MEMORY, "out of memory");
     }
     return true;
+}
+
+bool source_load_one(const char *source, const struct cli_options *options, struct profile *out,
+                     struct profile_error *error)
+{
+    char tables[4096];
+    bool fine;
+    if (!find_process(&source, tables, sizeof tables, error)) {
+        return false;
+    }
+    if (strcmp(source, "-") != 0 && heap_source_is(source)) {
+        fine = options->seconds > 0 ? read_delta(source, options, out, error)
+                                    : heap_source_read(source, out, error);
+    } else {
+        struct arena arena;
+        arena_init(&arena, 0);
+        struct byte_buffer input = {.arena = &arena};
+        fine = file_read(source, most_input, &input, error) && decode(&input, out, error);
+        arena_free(&arena);
+    }
+    return fine && make_ready(out, options, error);
 }
 
 static void hint_for(const struct profile_error *error, const char *source)
@@ -171,6 +206,40 @@ static bool load_and_merge(const char *const *sources, int n, const char *what,
     }
     free(loaded);
     free(profiles);
+    return fine;
+}
+
+/* The same process twice, -seconds apart. */
+static bool load_growth(const char *source, const struct cli_options *options, struct profile *base,
+                        struct profile *out)
+{
+    char tables[4096];
+    struct profile_error error = {0};
+    struct heap_snapshot older, newer;
+    const char *path = source;
+    bool fine = find_process(&path, tables, sizeof tables, &error);
+    if (fine && !heap_source_is(path)) {
+        fine = profile_error_set(&error, PROFILE_ERROR_IO,
+                                 "not a process: nothing changes in it meanwhile");
+    }
+    if (fine) {
+        tell_wait(options);
+        fine = heap_source_twice(path, options->seconds, &older, &newer, &error);
+    }
+    if (fine) {
+        fine = heap_source_profile(&older, base, &error) && make_ready(base, options, &error);
+        if (fine) {
+            fine = heap_source_profile(&newer, out, &error) && make_ready(out, options, &error);
+            if (!fine) {
+                profile_free(base);
+            }
+        }
+        heap_snapshot_free(&older);
+        heap_snapshot_free(&newer);
+    }
+    if (!fine) {
+        tell_failure(source, &error);
+    }
     return fine;
 }
 
@@ -268,11 +337,14 @@ bool sources_load(const char *const *sources, int n, const struct cli_options *o
         return false;
     }
     struct profile base;
-    if (!load_and_merge(sources, n, "source", options, out)) {
+    bool growth =
+        *base_source && n == 1 && options->seconds > 0 && strcmp(base_source, sources[0]) == 0;
+    if (!(growth ? load_growth(sources[0], options, &base, out)
+                 : load_and_merge(sources, n, "source", options, out))) {
         return false;
     }
     if (*base_source) {
-        bool fine = load_and_merge(&base_source, 1, "base", options, &base);
+        bool fine = growth || load_and_merge(&base_source, 1, "base", options, &base);
         if (fine) {
             fine = subtract_base(out, &base, options);
             profile_free(&base);

@@ -39,6 +39,7 @@ AREA_VARIANTS = {
     "cli": ["san"],
     "proto": ["san"],
     "parity": ["san"],
+    "live": ["san"],
     "tables": ["san"],
     "hooks": ["ubsan"],
     "sampler": ["ubsan"],
