@@ -45,11 +45,16 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-bool tables_dir_default(char *path, size_t room)
+static bool directory_is_chosen(void)
 {
     const char *chosen = getenv("APPROF_TABLES");
-    if (chosen != NULL && chosen[0] == '/') {
-        return (size_t)snprintf(path, room, "%s", chosen) < room;
+    return chosen != NULL && chosen[0] == '/';
+}
+
+bool tables_dir_default(char *path, size_t room)
+{
+    if (directory_is_chosen()) {
+        return (size_t)snprintf(path, room, "%s", getenv("APPROF_TABLES")) < room;
     }
     return (size_t)snprintf(path, room, "/dev/shm/approf-%u", (unsigned)getuid()) < room;
 }
@@ -267,6 +272,26 @@ static void add_mapped(struct scan *scan)
     }
 }
 
+/* Tables of other users, for root, and those of processes with another idea of where to put them.
+ */
+static void scan_elsewhere(struct scan *scan)
+{
+    char path[PATH_MAX];
+    DIR *stream = getuid() == 0 ? opendir("/dev/shm") : NULL;
+    struct dirent *entry;
+    while (stream != NULL && (entry = readdir(stream)) != NULL) {
+        if (strncmp(entry->d_name, "approf-", 7) == 0 && entry->d_name[7] != 0 &&
+            strspn(entry->d_name + 7, "0123456789") == strlen(entry->d_name + 7)) {
+            snprintf(path, sizeof path, "/dev/shm/%s", entry->d_name);
+            scan_directory(scan, path, 0);
+        }
+    }
+    if (stream != NULL) {
+        closedir(stream);
+    }
+    add_mapped(scan);
+}
+
 static int by_start(const void *a, const void *b)
 {
     const struct tables_entry *x = a, *y = b;
@@ -289,19 +314,9 @@ void tables_dir_scan(const char *directory, struct tables_list *list)
         if (tables_dir_default(usual, sizeof usual)) {
             scan_directory(&scan, usual, 0);
         }
-        DIR *stream = getuid() == 0 ? opendir("/dev/shm") : NULL;
-        struct dirent *entry;
-        while (stream != NULL && (entry = readdir(stream)) != NULL) {
-            if (strncmp(entry->d_name, "approf-", 7) == 0 && entry->d_name[7] != 0 &&
-                strspn(entry->d_name + 7, "0123456789") == strlen(entry->d_name + 7)) {
-                snprintf(usual, sizeof usual, "/dev/shm/%s", entry->d_name);
-                scan_directory(&scan, usual, 0);
-            }
+        if (!directory_is_chosen()) {
+            scan_elsewhere(&scan);
         }
-        if (stream != NULL) {
-            closedir(stream);
-        }
-        add_mapped(&scan);
     }
     for (size_t i = 0; i < scan.n_mapped; i++) {
         free(scan.mapped[i].path);

@@ -1,10 +1,10 @@
 /* tables_dir.h - all heap tables that this user can see, of the living and of the dead.
  *
- * Tables lie in $APPROF_TABLES, else in /dev/shm/approf-<uid> (root sees those of all users), or in
- * a folder run.* there that belongs to an `approf run`. Those of processes in other containers are
- * found through what they have mapped. Alive means that the process which the header names still
- * maps the file, never that a process of that number exists. Headers are untrusted; only regular
- * files are opened and links are not followed. Not thread-safe.
+ * Tables lie in $APPROF_TABLES, and then only that is searched; else in /dev/shm/approf-<uid> (root
+ * sees those of all users), and wherever living processes have theirs mapped, in other containers
+ * too. In both a folder run.* belongs to an `approf run`. Alive means that the process which the
+ * header names still maps the file, never that a process of that number exists. Headers are
+ * untrusted; only regular files are opened and links are not followed. Not thread-safe.
  */
 #ifndef APPROF_TABLES_DIR_H
 #define APPROF_TABLES_DIR_H
