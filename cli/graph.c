@@ -99,7 +99,13 @@ static void count_into_edge(struct graph *g, struct edge_table *table, uint32_t 
     edge->inlined &= inlined;
 }
 
-static void count_sample(struct graph *g, struct edge_table *table,
+/* What the walk touches of a node, apart from the rest so that it stays in the cache. */
+struct node_count {
+    int64_t cum, cum_base;
+    uint32_t stamp;
+};
+
+static void count_sample(struct graph *g, struct node_count *counts, struct edge_table *table,
                          const struct graph_options *options, uint32_t s, int64_t weight,
                          int64_t base)
 {
@@ -117,7 +123,7 @@ static void count_sample(struct graph *g, struct edge_table *table,
                 residual = true;
                 continue;
             }
-            struct graph_node *node = &g->nodes[id];
+            struct node_count *node = &counts[id];
             if (node->stamp != stamp) {
                 node->stamp = stamp;
                 node->cum = add(node->cum, weight);
@@ -186,6 +192,7 @@ void graph_count(struct graph *g, const struct graph_options *options)
     if (listens(options) && options->count_begin) {
         options->count_begin(options->ctx);
     }
+    struct node_count *counts = memory_array(g->n_nodes, sizeof *counts);
     if (options->edges != GRAPH_NO_EDGES) {
         uint32_t n_frames = g->frames->first[g->profile->n_locations];
         table.of_frame = memory_array(n_frames, sizeof *table.of_frame);
@@ -193,9 +200,14 @@ void graph_count(struct graph *g, const struct graph_options *options)
     }
     for (uint32_t s = 0; s < g->profile->n_samples; s++) {
         if (sample_weight(g, options, s, &weight, &base)) {
-            count_sample(g, &table, options, s, weight, base);
+            count_sample(g, counts, &table, options, s, weight, base);
         }
     }
+    for (uint32_t n = 0; n < g->n_nodes; n++) {
+        g->nodes[n].cum = counts[n].cum;
+        g->nodes[n].cum_base = counts[n].cum_base;
+    }
+    free(counts);
     free(table.slots);
     free(table.of_frame);
     list_nodes(g, options);

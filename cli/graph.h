@@ -13,8 +13,7 @@ struct graph_node {
     uint32_t info;               /* in the frame table */
     int64_t flat, cum;           /* sums of weights */
     int64_t flat_base, cum_base; /* sums of divisors, for -mean */
-    uint32_t stamp;
-    bool listed; /* one of the rows: has weight, and was not dropped */
+    bool listed;                 /* one of the rows: has weight, and was not dropped */
     int64_t score;
 };
 

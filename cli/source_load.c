@@ -11,6 +11,7 @@
 #include "symbolize.h"
 #include "heap_source.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -317,9 +318,32 @@ static bool symbolize(struct profile *profile, const struct cli_options *options
     return true;
 }
 
+/* pprof's command line may name the program in front of its profiles. */
+static bool is_program(const char *path)
+{
+    char magic[4] = "";
+    struct stat status;
+    /* Nothing may be read from a pipe here: it would be missing from the profile. */
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) {
+        return false;
+    }
+    FILE *file = fopen(path, "re");
+    bool is = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+              memcmp(magic, "\177ELF", 4) == 0;
+    if (file) {
+        fclose(file);
+    }
+    return is;
+}
+
 bool sources_load(const char *const *sources, int n, const struct cli_options *options,
                   struct profile *out)
 {
+    const char *program = n > 1 && is_program(sources[0]) ? sources[0] : NULL;
+    if (program) {
+        sources++;
+        n--;
+    }
     if (n == 0) {
         message_error("no profile source specified");
         message_hint("name a profile, '-' for standard input, or the PID of a profiled process");
@@ -353,6 +377,9 @@ bool sources_load(const char *const *sources, int n, const struct cli_options *o
             profile_free(out);
             return false;
         }
+    }
+    if (program && out->n_mappings > 0) {
+        out->mappings[0].filename = profile_intern_text(out, program);
     }
     if (!symbolize(out, options)) {
         profile_free(out);

@@ -1,0 +1,98 @@
+/* cmd_picture.c - svg, png and pdf: the graph of `dot`, drawn by graphviz where it is installed. */
+#include "commands.h"
+#include "report.h"
+#include "source_load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Runs dot with its input from one descriptor and its output to another. */
+static int run_dot(const char *language, int input, int output)
+{
+    char flag[16];
+    snprintf(flag, sizeof flag, "-T%s", language);
+    char *arguments[] = {"dot", flag, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t pid;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+    int error = posix_spawnp(&pid, "dot", &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error) {
+        message_error("dot: cannot be run: %s", strerror(error));
+        message_hint("graphviz draws the pictures: apt-get install graphviz; 'approf dot' prints "
+                     "the graph as text");
+        return STATUS_BAD_USAGE;
+    }
+    int status;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        message_error("dot: failed to draw the graph");
+        message_hint("'approf dot' prints the graph as text");
+        return STATUS_BAD_USAGE;
+    }
+    return STATUS_FINE;
+}
+
+static int draw(struct invocation *invocation, const char *language)
+{
+    const struct cli_options *options = &invocation->options;
+    bool to_file = *options->output;
+    struct profile profile;
+    if (!to_file && isatty(STDOUT_FILENO) && strcmp(language, "svg") != 0) {
+        message_error("%s: a picture is not for a terminal", language);
+        message_hint("add -output=FILE, or send it into a pipe");
+        return STATUS_BAD_USAGE;
+    }
+    if (!sources_load(invocation->arguments, invocation->n_arguments, options, &profile)) {
+        return STATUS_BAD_USAGE;
+    }
+    FILE *text = tmpfile();
+    int status = text ? report_print(&profile, options, report_format_find("dot"), NULL, text)
+                      : message_error("temporary file: %s", strerror(errno));
+    profile_free(&profile);
+    int output = STDOUT_FILENO;
+    if (status == STATUS_FINE && (fflush(text) != 0 || lseek(fileno(text), 0, SEEK_SET) != 0)) {
+        status = message_error("temporary file: %s", strerror(errno));
+    }
+    if (status == STATUS_FINE && to_file) {
+        message_note("Generating report in %s", options->output);
+        output = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (output < 0) {
+            status = message_error("%s: cannot be written: %s", options->output, strerror(errno));
+        }
+    }
+    if (status == STATUS_FINE) {
+        status = run_dot(language, fileno(text), output);
+    }
+    if (to_file && output >= 0 && output != STDOUT_FILENO && close(output) != 0) {
+        status = message_error("%s: cannot be written: %s", options->output, strerror(errno));
+    }
+    if (text) {
+        fclose(text);
+    }
+    return status;
+}
+
+int cmd_svg(struct invocation *invocation)
+{
+    return draw(invocation, "svg");
+}
+
+int cmd_png(struct invocation *invocation)
+{
+    return draw(invocation, "png");
+}
+
+int cmd_pdf(struct invocation *invocation)
+{
+    return draw(invocation, "pdf");
+}
