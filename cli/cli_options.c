@@ -129,6 +129,24 @@ bool option_set(struct cli_options *options, const struct option *option, const 
     return true;
 }
 
+/* Grows by doubling; lives as long as the program. */
+static bool note_given(struct cli_options *options, const struct option *option, const char *value,
+                       const char *second)
+{
+    size_t n = options->n_given;
+    if ((n & (n - 1)) == 0) {
+        struct option_given *more = realloc((void *)options->given, (n ? n * 2 : 1) * sizeof *more);
+        if (!more) {
+            message_error("out of memory");
+            return false;
+        }
+        options->given = more;
+    }
+    ((struct option_given *)options->given)[options->n_given++] = (struct option_given){
+        .id = (enum option_id)(option - option_table), .value = value, .second = second};
+    return true;
+}
+
 static void suggest_options(const char *typed, unsigned groups)
 {
     const char *names[N_OPTIONS], *nearest[3];
@@ -198,7 +216,16 @@ bool options_parse(struct cli_options *options, unsigned groups, unsigned flags,
             }
             value = argv[++i];
         }
-        if (!option_set(options, option, value)) {
+        const char *second = NULL;
+        if (strchr(option->unit, ' ')) {
+            if (i + 1 >= argc) {
+                message_error("-%s: a second value is missing", option->name);
+                message_hint("write -%s %s", option->name, option->unit);
+                return false;
+            }
+            second = argv[++i];
+        }
+        if (!option_set(options, option, value) || !note_given(options, option, value, second)) {
             return false;
         }
     }

@@ -52,13 +52,22 @@ struct cli_options {
 #undef OPTION_INT
 #undef OPTION_REAL
     bool is_set[N_OPTIONS]; /* given by the user, whatever the value */
+    /* Every value option in the order given, for those that may be given several times. */
+    const struct option_given *given;
+    size_t n_given;
+};
+
+struct option_given {
+    enum option_id id;
+    const char *value, *second; /* second: of options whose unit is two words */
 };
 
 struct option {
     const char *name;
     enum option_type type;
     const char *standard; /* default, as text */
-    const char *unit;     /* what the value is called in help; "a|b": one of these words */
+    const char *unit;     /* what the value is called in help; "a|b": one of these words; "A B": two
+                             values, -name A B */
     unsigned groups;
     const char *help;
     size_t offset; /* of the value in struct cli_options */

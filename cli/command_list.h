@@ -27,3 +27,4 @@ COMMAND(speedscope, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "stacks as speeds
 COMMAND(comments, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "the profile's comments")
 COMMAND(proto, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "the profile in protobuf form, after filters")
 COMMAND(topproto, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "top rows in protobuf form")
+COMMAND(gate, 0, GROUP_LOAD | GROUP_GATE, "NEW...", "fail when allocations have grown beyond their limits")

@@ -36,7 +36,7 @@ OPTION_TEXT(unit, "unit", "minimum", "UNIT", GROUP_REPORT, "unit of the figures:
 OPTION_REAL(divide_by, "divide_by", 1, "D", GROUP_REPORT, "divide all figures by D")
 OPTION_BOOL(relative_percentages, "relative_percentages", false, GROUP_REPORT, "percentages of what the filters leave")
 OPTION_BOOL(compact_labels, "compact_labels", false, GROUP_REPORT, "leave out the header's File, Type and Time lines")
-OPTION_TEXT(output, "output", "", "FILE", GROUP_REPORT | GROUP_OUTPUT | GROUP_RUN, "write to FILE; for run a pattern: %e is the program's name, %p its pid, %h the host, %t the time")
+OPTION_TEXT(output, "output", "", "FILE", GROUP_REPORT | GROUP_OUTPUT | GROUP_GATE | GROUP_RUN, "write to FILE; gate: FORMAT:FILE, several times; for run a pattern: %e is the program's name, %p its pid, %h the host, %t the time")
 OPTION_BOOL(ci, "ci", false, GROUP_REPORT, "show 95% intervals of estimates")
 OPTION_TEXT(compat, "compat", "", "go1.19|today", GROUP_REPORT, "print as that version of go tool pprof does")
 
@@ -99,6 +99,28 @@ OPTION_BOOL(format_json, "json", false, GROUP_FORMAT | GROUP_TABLE, "the table a
 OPTION_BOOL(format_csv, "csv", false, GROUP_FORMAT | GROUP_TABLE, "the table as CSV")
 OPTION_BOOL(format_folded, "folded", false, GROUP_FORMAT, "one line a stack, for flame graph tools")
 OPTION_BOOL(format_speedscope, "speedscope", false, GROUP_FORMAT, "speedscope JSON")
+
+/* ---- gate ---- */
+OPTION_TEXT(gate_growth, "max-growth", "", "LIMIT", GROUP_GATE, "total may grow this much: alloc_space=5%, inuse_objects=+100")
+OPTION_TEXT(gate_max, "max", "", "LIMIT", GROUP_GATE, "total may be this much: alloc_objects=1000/op, peak=64MB")
+OPTION_TEXT(gate_site_growth, "max-site-growth", "", "LIMIT", GROUP_GATE, "each site may grow this much")
+OPTION_TEXT(gate_site_max, "max-site", "", "LIMIT", GROUP_GATE, "each site may be this much")
+OPTION_TEXT(gate_site, "site", "", "RE LIMIT", GROUP_GATE, "the sites that match, together: alloc_space=0, alloc_space=5%")
+OPTION_TEXT(gate_floor, "floor", "", "LIMIT", GROUP_GATE, "sites that stay below it do not count: alloc_space=1MB")
+OPTION_TEXT(gate_rules, "rules", "", "FILE", GROUP_GATE, "limits from a file, one a line (approf.gate is read if there are no others)")
+OPTION_TEXT(gate_waivers, "waivers", "", "FILE", GROUP_GATE, "excused findings: PATTERN UNTIL-DATE REASON, one a line")
+OPTION_TEXT(gate_by, "by", "function", "function|line", GROUP_GATE, "what a site is")
+OPTION_REAL(gate_per, "per", 0, "N", GROUP_GATE, "operations in a run: figures and limits with /op are per operation")
+OPTION_TEXT(gate_per_file, "per-file", "", "FILE", GROUP_GATE, "a file that holds the number of operations of the run")
+OPTION_TEXT(gate_run, "run", "", "CMD", GROUP_GATE, "profile this shell command and judge it")
+OPTION_INT(gate_runs, "runs", 1, "N", GROUP_GATE, "how often to run it")
+OPTION_INT(gate_rate, "rate", 1, "BYTES", GROUP_GATE, "APPROF_RATE of the runs; 1 is exact")
+OPTION_TEXT(gate_baseline, "baseline", "", "FILE", GROUP_GATE, "the base as a text file")
+OPTION_BOOL(gate_update, "update", false, GROUP_GATE, "write the baseline instead of judging")
+OPTION_BOOL(gate_two_sided, "two-sided", false, GROUP_GATE, "end with 4 when a limit has become far too loose")
+OPTION_BOOL(gate_allow_undecided, "allow-undecided", false, GROUP_GATE, "pass although the profiles can't tell")
+OPTION_BOOL(gate_other_program, "allow-other-program", false, GROUP_GATE, "compare profiles of programs with different names")
+OPTION_REAL(gate_false_alarms, "false-alarms", 1, "PERCENT", GROUP_GATE, "chance of any false alarm in a comparison")
 
 /* ---- serving ---- */
 OPTION_TEXT(http, "http", "", "HOST:PORT", GROUP_WEB, "serve the web views at this address")
