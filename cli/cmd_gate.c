@@ -161,16 +161,17 @@ static int add_source(struct session *s, enum gate_side_name side, uint32_t numb
 
 static int make_runs(struct session *s)
 {
-    if (s->options->gate_runs < 1 || s->options->gate_runs > MOST_RUNS ||
-        s->options->gate_rate < 1) {
-        message_error("gate: --runs is 1 to %d, --rate 1 or more", MOST_RUNS);
+    const char *rate = *s->options->rate ? s->options->rate : "1";
+    if (s->options->gate_runs < 1 || s->options->gate_runs > MOST_RUNS) {
+        message_error("gate: --runs is 1 to %d", MOST_RUNS);
         message_hint("one run at --rate 1 is exact for a program that does the same each time");
         return STATUS_BAD_USAGE;
     }
     for (int64_t i = 0; i < s->options->gate_runs; i++) {
         int status;
-        if (!gate_run_command(s->options->gate_run, s->options->gate_rate, &s->runs[i], &status))
+        if (!gate_run_command(s->options->gate_run, rate, &s->runs[i], &status)) {
             return status;
+        }
         s->n_runs++;
     }
     return STATUS_FINE;
@@ -275,6 +276,9 @@ static int check_sides(struct session *s)
 
 static void set_more(struct session *s)
 {
+    if (s->n_runs && s->verdict.exit_status == STATUS_FINE) {
+        return; /* no profile was kept */
+    }
     const char *now = s->invocation->n_arguments ? s->invocation->arguments[0] : kept_profile;
     const struct gate_verdict *v = &s->verdict;
     const char *view =

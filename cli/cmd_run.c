@@ -331,7 +331,9 @@ int cmd_run(struct invocation *invocation)
         collect_all(&run, &outcome);
     }
     symbolizer_close(run.collect.symbolizer);
-    summarize(&run, &outcome);
+    if (!invocation->options.quiet) {
+        summarize(&run, &outcome);
+    }
     remove_directory(&run);
     free(run.preload);
     run_end_like(outcome.status);

@@ -176,7 +176,8 @@ static bool read_one(void *ctx, char *text, int number)
     uint32_t site = gate_site_id(gate, at);
     gate->sites[site].on[GATE_BASE] = true;
     /* Callers are not kept: every function of the baseline counts as one. */
-    gate->name_on[gate_name_id(gate, at)][GATE_BASE] = true;
+    uint32_t name = gate_name_id(gate, at);
+    gate->name_on[name][GATE_BASE] = true;
     for (uint32_t i = 0; i < side->n_profiles; i++)
         for (int t = 0; t < GATE_SITE_TYPES; t++)
             *gate_cell(gate, site, GATE_BASE, i, t) = cells[t];

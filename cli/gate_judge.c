@@ -145,7 +145,7 @@ static void evaluate(const struct judging *j, const struct test *t, double unit,
                      struct gate_finding *f)
 {
     const struct gate_rule *rule = t->rule;
-    double alpha = t->alpha, base = mean(&t->base), now = mean(&t->now);
+    double alpha = t->alpha, base = mean(&t->base);
     double floor = j->rules->floor[rule->type] / j->gate->operations, allowed;
     if (rule->limit == GATE_MAX || (rule->limit == GATE_GROWTH_BY && !(base > 0))) {
         double most = absolute(j, rule);

@@ -21,25 +21,23 @@
 
 enum { MOST_PROCESSES = 4096 };
 
-static bool run(const char *command, int64_t rate, const char *directory, int *status)
+static bool run(const char *command, const char *rate, const char *directory, int *status)
 {
     char self[4096];
     if (!run_program_self(self, sizeof self)) {
         message_error("gate: approf can't find itself to run the command");
         return false;
     }
-    char *output = memory_print("%s/%%e.%%p.pb.gz", directory),
-         *rate_text = memory_print("%lld", (long long)rate);
+    char *output = memory_print("%s/%%e.%%p.pb.gz", directory);
     pid_t child = fork();
     if (child == 0) {
         setenv("APPROF_OUT", output, 1);
-        setenv("APPROF_RATE", rate_text, 1);
         dup2(STDERR_FILENO, STDOUT_FILENO); /* the report is what stands on standard output */
-        execl(self, self, "run", "--", "/bin/sh", "-c", command, (char *)NULL);
+        execl(self, self, "run", "-quiet", "-rate", rate, "--", "/bin/sh", "-c", command,
+              (char *)NULL);
         _exit(127);
     }
     free(output);
-    free(rate_text);
     int ended = 0;
     while (child > 0 && waitpid(child, &ended, 0) < 0 && errno == EINTR)
         ;
@@ -132,7 +130,7 @@ static bool collect(const char *directory, struct profile *out)
     return fine;
 }
 
-bool gate_run_command(const char *command, int64_t rate, struct profile *out, int *status)
+bool gate_run_command(const char *command, const char *rate, struct profile *out, int *status)
 {
     const char *temporary = getenv("TMPDIR");
     char *directory =

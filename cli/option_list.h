@@ -114,7 +114,6 @@ OPTION_REAL(gate_per, "per", 0, "N", GROUP_GATE, "operations in a run: figures a
 OPTION_TEXT(gate_per_file, "per-file", "", "FILE", GROUP_GATE, "a file that holds the number of operations of the run")
 OPTION_TEXT(gate_run, "run", "", "CMD", GROUP_GATE, "profile this shell command and judge it")
 OPTION_INT(gate_runs, "runs", 1, "N", GROUP_GATE, "how often to run it")
-OPTION_INT(gate_rate, "rate", 1, "BYTES", GROUP_GATE, "APPROF_RATE of the runs; 1 is exact")
 OPTION_TEXT(gate_baseline, "baseline", "", "FILE", GROUP_GATE, "the base as a text file")
 OPTION_BOOL(gate_update, "update", false, GROUP_GATE, "write the baseline instead of judging")
 OPTION_BOOL(gate_two_sided, "two-sided", false, GROUP_GATE, "end with 4 when a limit has become far too loose")
@@ -127,7 +126,8 @@ OPTION_TEXT(http, "http", "", "HOST:PORT", GROUP_WEB, "serve the web views at th
 OPTION_BOOL(no_browser, "no_browser", false, GROUP_WEB, "do not start a browser")
 
 /* ---- running a program ---- */
-OPTION_TEXT(rate, "rate", "", "BYTES", GROUP_RUN, "sample about once every BYTES; 1 records every allocation")
+OPTION_TEXT(rate, "rate", "", "BYTES", GROUP_RUN | GROUP_GATE, "sample about once every BYTES; 1 records every allocation (the gate's default)")
+OPTION_BOOL(quiet, "quiet", false, GROUP_RUN, "no summary at the end")
 OPTION_INT(depth, "depth", -1, "FRAMES", GROUP_RUN, "most frames of a stack")
 OPTION_TEXT(only, "only", "", "GLOB", GROUP_RUN, "profile only programs whose name matches")
 
