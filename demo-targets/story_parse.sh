@@ -22,6 +22,7 @@ story_parse() {
 
     slow=$(awk '$1 == "buggy" { print $3 }' "$profiles/parse.table")
     fast=$(awk '$1 == "fixed" { print $3 }' "$profiles/parse.table")
+    [ -n "$slow" ] && [ -n "$fast" ] || give_up "log-parse: no times"
     all=$(total alloc_space "$buggy") all_fixed=$(total alloc_space "$fixed")
     parse=$(flat alloc_space parse_line "$buggy") split=$(cum alloc_space split "$buggy")
     site=$(first_line inuse_space "$buggy")

@@ -37,8 +37,8 @@ watch() {
 }
 
 story_search() {
-    seconds=$([ -n "$FULL" ] && echo 30 || echo 8)
-    requests=$([ -n "$FULL" ] && echo 600 || echo 120)
+    seconds=${SEARCH_SECONDS:-$([ -n "$FULL" ] && echo 30 || echo 8)}
+    requests=${SEARCH_REQUESTS:-$([ -n "$FULL" ] && echo 600 || echo 120)}
     begin search "log-search: a compile in a loop and a list that never shrinks"
     for which in buggy fixed; do
         echo

@@ -17,6 +17,6 @@ for which in buggy fixed; do
         $3 != "lines" { print > "/dev/stderr" }
         END {
             if (!lines) exit 1
-            printf "%-8s %10d %9s %12.0f %15d\n", which, lines, time, time > 0 ? lines / time : 0, bytes
+            printf "%-8s %10d %9s %12.0f %15d\n", which, lines, time, (time > 0 ? lines / time : 0), bytes
         }'
 done

@@ -132,10 +132,10 @@ void log_command(const struct connection *connection)
     strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &parts);
     char *line = add_text(NULL, "%s.%03ld %s", when, now.tv_nsec / 1000000, "DEBUG");
     line = add_text(line, " addr=%s fd=%d", connection->peer, connection->fd);
-    line = add_text(line, " unread=%zu unsent=%zu", connection->end - connection->start,
+    line = add_text(line, " unread=%5zu unsent=%5zu", connection->end - connection->start,
                     connection->out_len);
     line =
-        add_text(line, " requests=%lu bytes=%zu", connection->requests, connection->request_bytes);
+        add_text(line, " requests=%8lu bytes=%zu", connection->requests, connection->request_bytes);
     line = add_text(line, " closing=%s stuck=%s", connection->closing ? "yes" : "no",
                     connection->stuck ? "yes" : "no");
     line = add_text(line, " argc=%zu", command->argc);

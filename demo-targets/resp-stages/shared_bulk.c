@@ -12,16 +12,20 @@ static bool is_shared(const struct connection *connection, const char *data)
            (uintptr_t)data - (uintptr_t)connection->shared <= SHARED_BYTES;
 }
 
+__attribute__((noinline)) static void shared_buffer(struct connection *connection)
+{
+    // One more, so that an empty string at the very end still lies within.
+    connection->shared = malloc(SHARED_BYTES + 1);
+    if (!connection->shared)
+        no_memory(SHARED_BYTES + 1);
+}
+
 char *read_shared_bulk(struct connection *connection, size_t len)
 {
     char *data;
 
-    if (!connection->shared) {
-        // One more, so that an empty string at the very end still lies within.
-        connection->shared = malloc(SHARED_BYTES + 1);
-        if (!connection->shared)
-            no_memory(SHARED_BYTES + 1);
-    }
+    if (!connection->shared)
+        shared_buffer(connection);
     if (len <= SHORT_BULK && len <= SHARED_BYTES - connection->shared_used) {
         data = connection->shared + connection->shared_used;
         connection->shared_used += len;
