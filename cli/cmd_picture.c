@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -33,6 +34,9 @@ static int run_dot(const char *language, int input, int output)
     }
     int status;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) {
+        return STATUS_FINE; /* the reader had enough */
     }
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         message_error("dot: failed to draw the graph");
