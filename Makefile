@@ -23,7 +23,8 @@ CLI_SRC       := $(wildcard cli/*.c)
 
 PROTO_OBJ     := $(PROTO_SRC:%.c=$(BUILD)/%.o) $(BUILD)/proto/profile.pb-c.o
 INTERPOSE_OBJ := $(INTERPOSE_SRC:%.c=$(BUILD)/%.o) $(INTERPOSE_ASM:%.S=$(BUILD)/%.o)
-CLI_OBJ       := $(CLI_SRC:%.c=$(BUILD)/%.o)
+CLI_ASM       := $(wildcard cli/*.S)
+CLI_OBJ       := $(CLI_SRC:%.c=$(BUILD)/%.o) $(CLI_ASM:%.S=$(BUILD)/%.o)
 
 .PHONY: all lib cli demos clean
 all: lib cli
@@ -75,6 +76,17 @@ CLI_LIBS = -lprotobuf-c -lz -ldw -lelf -lpcre2-8 -lmicrohttpd -ledit -l:libibert
 $(BUILD)/cli/%.o: cli/%.c
 	@mkdir -p $(@D)
 	$(CC) $(BASE) -fPIE -Iinclude -Iproto -Icli -c -o $@ $<
+
+# The web page is one file: styles and modules are put into it, no tool beyond awk is needed (docs/WEB.md).
+WEB_MODULES = $(addprefix cli/web/,$(shell cat cli/web/order))
+
+$(BUILD)/web/page.html: cli/web/page.html cli/web/page.css cli/web/order cli/web/embed.awk $(WEB_MODULES)
+	@mkdir -p $(@D)
+	awk -v css=cli/web/page.css -v modules="$(WEB_MODULES)" -f cli/web/embed.awk cli/web/page.html > $@.new && mv $@.new $@
+
+$(BUILD)/cli/web_assets.o: cli/web_assets.S $(BUILD)/web/page.html
+	@mkdir -p $(@D)
+	$(CC) $(BASE) -I$(BUILD)/web -c -o $@ $<
 
 $(BUILD)/approf: $(CLI_OBJ) $(BUILD)/libproto.a
 	$(CC) $(CFLAGS) $(SAN) -pie -o $@ $(CLI_OBJ) $(BUILD)/libproto.a $(HARDEN) -Wl,--as-needed $(CLI_LIBS)

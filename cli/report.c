@@ -33,6 +33,7 @@ const struct report_format report_formats[] = {
     {"topproto", report_topproto, FORMAT_UNLIMITED | FORMAT_BINARY},
     {"folded", report_folded, FORMAT_UNTRIMMED | FORMAT_FULL_PATHS},
     {"speedscope", report_speedscope, FORMAT_UNTRIMMED},
+    {"web", report_web, FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_ALL_TOTALS},
 };
 const size_t n_report_formats = sizeof report_formats / sizeof report_formats[0];
 
@@ -373,6 +374,12 @@ static bool prepare(struct report *report)
                                 profile_text(p, p->sample_types[report->value_index].type));
     report->total = total_of(p, report->value_index, o->mean);
     total_of_other_view(report);
+    if (report->format->flags & FORMAT_ALL_TOTALS) {
+        report->totals = memory_array(p->n_sample_types, sizeof *report->totals);
+        for (uint32_t t = 0; t < p->n_sample_types; t++) {
+            report->totals[t] = total_of(p, t, false);
+        }
+    }
     return o->relative_percentages || filter_apply(p, &report->label_units, o, report->go119);
 }
 
@@ -390,5 +397,6 @@ int report_print(struct profile *profile, const struct cli_options *options,
     int status = prepare(&report) ? format->print(&report) : STATUS_BAD_USAGE;
     label_units_free(&report.label_units);
     free(report.type);
+    free(report.totals);
     return status;
 }

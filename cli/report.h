@@ -30,6 +30,7 @@ enum {
     FORMAT_OTHER_VIEW = 4096,   /* the header says what the other view would have shown */
     FORMAT_CALL_TREE = 2048,    /* -call_tree applies */
     FORMAT_ALLOC_SPACE = 1024,  /* is about alloc_space, whatever -sample_index says */
+    FORMAT_ALL_TOTALS = 8192,   /* report.totals is filled in */
     FORMAT_FULL_PATHS = 512,    /* -trim_path and -source_path do not apply */
 };
 
@@ -60,6 +61,7 @@ struct report {
     const char
         *other_type; /* the view that is not shown (what lives, what was allocated), or NULL */
     int64_t other_total;
+    int64_t *totals; /* of each sample type, where the format asks for them */
     uint32_t header_lines; /* printed so far, where a report counts them */
     struct label_units label_units;
 };
@@ -111,5 +113,6 @@ int report_diff(struct report *report);
 int report_churn(struct report *report);
 int report_folded(struct report *report);
 int report_speedscope(struct report *report);
+int report_web(struct report *report);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -99,6 +100,19 @@ static int open_source(const struct source_texts *texts, struct source_text *fil
     return -1;
 }
 
+/* Links are resolved already: the path of what was opened counts. */
+static bool may_show(const struct source_texts *texts, int fd)
+{
+    char link[64], path[4096];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = texts->may_show ? readlink(link, path, sizeof path - 1) : 0;
+    if (!texts->may_show || n < 0) {
+        return !texts->may_show;
+    }
+    path[n] = 0;
+    return texts->may_show(path, texts->ctx);
+}
+
 static void read_lines(struct source_text *file, int fd, const struct stat *status)
 {
     if (status->st_size > MOST_BYTES) {
@@ -142,7 +156,11 @@ const struct source_text *source_text_find(struct source_texts *texts, const cha
     file->name = memory_text(name, strlen(name));
     int fd = open_source(texts, file, &status);
     if (fd >= 0) {
-        read_lines(file, fd, &status);
+        if (may_show(texts, fd)) {
+            read_lines(file, fd, &status);
+        } else {
+            file->error = memory_print("%s is outside of the directories that may be shown", name);
+        }
         close(fd);
     }
     MEMORY_ROOM(texts->files, texts->n, texts->room);

@@ -23,6 +23,9 @@ struct source_text {
 
 struct source_texts {
     char *source_path, *trim_path;
+    /* Whether a file may be shown, by its real path; NULL: all may. Set after opening. */
+    bool (*may_show)(const char *real_path, void *ctx);
+    void *ctx;
     struct source_text **files;
     size_t n, room;
 };
