@@ -8,7 +8,7 @@
 void store_lpush(struct list *list, struct bytes *values, size_t count)
 {
     size_t len = list->len + count;
-    struct bytes *items = malloc(len * sizeof *items);
+    struct bytes *items = calloc(len, sizeof *items);
     if (!items)
         out_of_memory(len * sizeof *items);
 

@@ -42,7 +42,7 @@ approf list -sample_index=alloc_space '^store_lpush$' buggy.pb.gz >list.out 2>li
 # Column one is what the line itself allocated: one line has it all.
 awk '/:/ && $1 != "." && $1 ~ /^[0-9.]+[kMGT]?B$/ && $3 ~ /^[0-9]+:/' list.out >lines
 equal "$(wc -l <lines)" 1 "lines of store_lpush that allocate"
-contains lines 'malloc\(len \* sizeof \*items\)' "the line that allocates"
+contains lines 'calloc\(len, sizeof \*items\)' "the line that allocates"
 contains list.out 'ROUTINE =+ store_lpush in .*store_lpush_buggy\.c' "the file"
 
 # n pushes to one list copy 16 bytes for each element each time: 16 n (n+1) / 2. 55,000 samples: one sigma is 0.4%.
