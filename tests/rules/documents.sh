@@ -18,7 +18,7 @@ for page in pages:
     for name in re.findall(r"`((?:interpose|proto|cli|include|demo-targets|tests|docs|bench)/[A-Za-z0-9_./-]+\.[a-z]+)`", text):
         if not os.path.exists(name) and not re.search(r"NAME|AREA", name):
             wrong.append(f"{page}: names {name}, which is not there")
-    for area, name in re.findall(r"`(rules|proto|walker|sampler|tables|hooks|cli|real|demos|parity)/([a-z0-9_]+)`", text):
+    for area, name in re.findall(r"`(rules|proto|walker|sampler|tables|hooks|cli|real|demos|parity|fuzz|symbols|run|gate|live)/([a-z0-9_]+)`", text):
         if not glob.glob(f"tests/{area}/{name}.*"):
             wrong.append(f"{page}: names the test {area}/{name}, which is not there")
 for line in wrong:
