@@ -61,7 +61,7 @@ struct report {
     const char
         *other_type; /* the view that is not shown (what lives, what was allocated), or NULL */
     int64_t other_total;
-    int64_t *totals; /* of each sample type, where the format asks for them */
+    int64_t *totals;       /* of each sample type, where the format asks for them */
     uint32_t header_lines; /* printed so far, where a report counts them */
     struct label_units label_units;
 };

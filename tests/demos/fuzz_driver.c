@@ -1,5 +1,6 @@
-// Mutates seeds with a fixed random sequence: fuzz_driver RUNS [SECONDS]. With SECONDS it goes on until
-// they are over, with other inputs all along. Prints how many inputs there were, and the digest.
+// Mutates seeds with a fixed random sequence: fuzz_driver RUNS [SECONDS]. With SECONDS it goes on
+// until they are over, with other inputs all along. Prints how many inputs there were, and the
+// digest.
 
 #include "fuzz_input.h"
 
@@ -71,7 +72,8 @@ static size_t mutate(uint8_t *data, size_t size)
         return insert(data, size, random_below((uint32_t)size + 1), copy + at, len);
     case 6: { // a number
         char number[24];
-        int digits = snprintf(number, sizeof number, "%u", random_below(random_below(3) ? 40 : 2000000000));
+        int digits =
+            snprintf(number, sizeof number, "%u", random_below(random_below(3) ? 40 : 2000000000));
         return insert(data, size, at, number, (size_t)digits);
     }
     default: // another seed behind

@@ -1,5 +1,5 @@
-// Shared by the fuzz programs of the demo servers' parsers: each has LLVMFuzzerTestOneInput, and either
-// libFuzzer (clang -fsanitize=fuzzer) or fuzz_driver.c makes the inputs.
+// Shared by the fuzz programs of the demo servers' parsers: each has LLVMFuzzerTestOneInput, and
+// either libFuzzer (clang -fsanitize=fuzzer) or fuzz_driver.c makes the inputs.
 #ifndef FUZZ_INPUT_H
 #define FUZZ_INPUT_H
 
@@ -14,7 +14,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 extern const char *const fuzz_seeds[];
 extern const char *const fuzz_words[];
 
-// A digest of what was parsed; the driver prints it, so that parsers that should agree can be compared.
+// A digest of what was parsed; the driver prints it, so that parsers that should agree can be
+// compared.
 extern uint64_t fuzz_digest;
 
 static inline void fuzz_note(const void *data, size_t len)
@@ -25,12 +26,12 @@ static inline void fuzz_note(const void *data, size_t len)
     fuzz_digest = (fuzz_digest ^ len) * 0x100000001b3u;
 }
 
-#define FUZZ_CHECK(condition)                                                                      \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                \
-            abort();                                                                               \
-        }                                                                                          \
+#define FUZZ_CHECK(condition)                                                       \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            abort();                                                                \
+        }                                                                           \
     } while (0)
 
 #endif

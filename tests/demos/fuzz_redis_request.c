@@ -1,5 +1,5 @@
-// redis-clone's request parser: whatever comes, however it is cut into pieces, it says the same, and
-// what it says is well-formed.
+// redis-clone's request parser: whatever comes, however it is cut into pieces, it says the same,
+// and what it says is well-formed.
 
 #include "fuzz_input.h"
 

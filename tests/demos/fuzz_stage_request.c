@@ -1,5 +1,5 @@
-// The request parsers of resp-stages, linked with one stage's pieces. In the end the digest is that of
-// all commands that were read: stages that should agree print the same one.
+// The request parsers of resp-stages, linked with one stage's pieces. In the end the digest is that
+// of all commands that were read: stages that should agree print the same one.
 
 #include "fuzz_input.h"
 
@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (file < 0)
         file = memfd_create("input", MFD_CLOEXEC);
-    FUZZ_CHECK(file >= 0 && ftruncate(file, 0) == 0 && pwrite(file, data, size, 0) == (ssize_t)size);
+    FUZZ_CHECK(file >= 0 && ftruncate(file, 0) == 0 &&
+               pwrite(file, data, size, 0) == (ssize_t)size);
     lseek(file, 0, SEEK_SET);
     input_size = size;
     int whole = replay_requests(file);
