@@ -1,6 +1,7 @@
 /* heap_source.c - see heap_source.h. */
 #include "heap_source.h"
 
+#include "process_info.h"
 #include "tables_dir.h"
 
 #include <errno.h>
@@ -45,7 +46,14 @@ static int64_t read_at(void *ctx, void *bytes, size_t n, uint64_t offset)
 static bool snapshot_of(int fd, struct heap_snapshot *out, struct profile_error *error)
 {
     struct tables_io io = {.read_at = read_at, .ctx = &fd};
-    return heap_snapshot_read(&io, 0, out, error);
+    if (!heap_snapshot_read(&io, 0, out, error)) {
+        return false;
+    }
+    if (out->header->state != HEAP_EXITED) {
+        out->header->resident_bytes =
+            process_private_bytes(out->header->pid, out->header->start_ticks);
+    }
+    return true;
 }
 
 bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct profile_error *error)

@@ -105,3 +105,15 @@ bool process_user(uint32_t pid, uint32_t *uid)
     *uid = status.st_uid;
     return true;
 }
+
+uint64_t process_private_bytes(uint32_t pid, uint64_t start_ticks)
+{
+    char text[LARGEST_PROC_FILE];
+    uint64_t ticks;
+    unsigned long size, resident, shared;
+    if (!process_start_ticks(pid, &ticks) || ticks != start_ticks || !read_of(pid, "statm", text) ||
+        sscanf(text, "%lu %lu %lu", &size, &resident, &shared) != 3 || resident < shared) {
+        return 0;
+    }
+    return (uint64_t)(resident - shared) * (uint64_t)sysconf(_SC_PAGESIZE);
+}

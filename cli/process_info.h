@@ -21,4 +21,8 @@ uint32_t process_inner_pid(uint32_t pid);
 /* Its user; false if it is gone. */
 bool process_user(uint32_t pid, uint32_t *uid);
 
+/* Private memory in RAM; 0 if unknown, or if the pid is now another process's than the one that
+ * started then. */
+uint64_t process_private_bytes(uint32_t pid, uint64_t start_ticks);
+
 #endif

@@ -199,6 +199,10 @@ struct heap_header {
     uint64_t frees_unseen;     /* an address came back live although its free was never seen */
     uint64_t truncated_stacks; /* samples whose walk ended early */
 
+    /* Private memory that the process had in RAM, from all sources, when it reached its exit; 0
+     * while it runs (readers ask /proc) and after a death without one. Relaxed, before state. */
+    uint64_t resident_bytes;
+
     uint32_t n_regions; /* atomic, release */
     uint32_t n_modules; /* atomic, release */
     struct heap_region regions[HEAP_MAX_REGIONS];

@@ -11,6 +11,7 @@
 #include "options.h"
 #include "raw_sys.h"
 #include "slots.h"
+#include "text.h"
 #include "tables.h"
 
 int __cxa_atexit(void (*function)(void *), void *argument, void *dso);
@@ -79,6 +80,25 @@ static bool run_will_read(void)
            raw_kill(hook_options.under_run, 0) != -ESRCH;
 }
 
+/* Resident pages less shared ones; the tables are shared, so they don't count. */
+static void note_resident(struct heap_header *header)
+{
+    char text[256];
+    uint64_t fields[3] = {0};
+    const char *at = text, *end;
+    long n = raw_read_file("/proc/self/statm", text, sizeof text);
+    if (n <= 0)
+        return;
+    end = text + n;
+    for (int i = 0; i < 3; i++) {
+        if (!text_parse_u64(&at, end, &fields[i]))
+            return;
+        at += at < end;
+    }
+    if (fields[1] > fields[2])
+        __atomic_store_n(&header->resident_bytes, (fields[1] - fields[2]) * 4096, __ATOMIC_RELAXED);
+}
+
 void finish_process(void)
 {
     if (!hook_active() || hook_quiet() || slots_forked())
@@ -88,6 +108,7 @@ void finish_process(void)
     if (header == NULL || (uint32_t)raw_getpid() != header->pid || !slots_claim_dump())
         return;
     int saved = errno;
+    note_resident(header);
     if (run_will_read()) {
         __atomic_store_n(&header->total_bytes, slots_total(), __ATOMIC_RELAXED);
         __atomic_store_n(&header->state, HEAP_EXITED, __ATOMIC_RELEASE);

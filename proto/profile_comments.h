@@ -33,6 +33,7 @@
     X(lost_reentrant)   /* allocations from signal handlers inside the hook, unsampled */        \
     X(frees_unseen)     /* frees that bypassed the hook */                                       \
     X(truncated_stacks) /* samples whose stack ends early */                                     \
+    X(resident_bytes)   /* private memory in RAM, from all sources; 0 when not known */          \
     X(damaged)          /* 1 when parts of the tables were unreadable; largest of all */         \
     X(pid)              /* of the first comment */
 

@@ -353,6 +353,7 @@ static struct profile_facts facts_of(const struct heap_snapshot *s,
         .lost_reentrant = h->lost_reentrant,
         .frees_unseen = h->frees_unseen,
         .truncated_stacks = h->truncated_stacks,
+        .resident_bytes = h->resident_bytes,
         .damaged = s->damaged,
         .pid = h->pid,
     };
@@ -377,6 +378,26 @@ __attribute__((format(printf, 2, 3))) static bool add_sentence(struct converter 
     return profile_add_comment(c->out, bytes) != PROFILE_NONE;
 }
 
+/* How much of the process's memory malloc's view explains, since a profile that is far below the
+ * resident size puzzles people: freed memory that the allocator keeps, and what never came through
+ * malloc, are no part of it. */
+static bool add_share(struct converter *c, const struct profile_facts *f)
+{
+    if (f->resident_bytes == 0)
+        return true;
+    uint64_t most = f->peak_bytes > f->live_bytes ? f->peak_bytes : f->live_bytes;
+    uint64_t share = f->live_bytes / (f->resident_bytes / 100 + 1);
+    if (!add_sentence(c, "# seen: %lu bytes live of %lu bytes resident (%lu%%)", f->live_bytes,
+                      f->resident_bytes, share < 100 ? share : 100))
+        return false;
+    /* A small program's stacks and data are a few megabytes in any case. */
+    if (f->resident_bytes < (UINT64_C(32) << 20) || most > f->resident_bytes / 20)
+        return true;
+    return add_sentence(
+        c, "# seen: almost none, because this process takes its memory from elsewhere: "
+           "an allocator of its own, arenas, or mmap");
+}
+
 static bool add_comments(struct converter *c, const struct snapshot_profile_options *options)
 {
     struct profile_facts f = facts_of(c->snapshot, options);
@@ -390,12 +411,13 @@ static bool add_comments(struct converter *c, const struct snapshot_profile_opti
         good = good && add_sentence(c, "# allocated: at least %lu bytes", f.total_bytes) &&
                add_sentence(c, "# allocated: at most %lu bytes more than that", doubt);
     good = good && add_sentence(c, "# peak: %lu bytes live", f.peak_bytes);
+    good = good && add_share(c, &f);
 #define LOSS(count, sentence) \
     if (f.count)              \
     good = good && add_sentence(c, sentence, f.count)
     LOSS(truncated_stacks, "# stacks that end early: %lu samples");
     LOSS(lost_stacks, "# loss: %lu samples without a stack, no room was left for it");
-    LOSS(lost_live, "# loss: %lu samples not followed until freed, inuse figures are too high");
+    LOSS(lost_live, "# loss: %lu samples not followed until freed, inuse figures leave them out");
     LOSS(lost_samples, "# loss: %lu samples not counted");
     LOSS(lost_reentrant, "# loss: %lu allocations by signal handlers inside the hook");
     LOSS(frees_unseen, "# frees that approf did not see: %lu");
