@@ -14,16 +14,19 @@
 /* Which commands take an option. */
 enum {
     GROUP_NONE = 0,
-    GROUP_ALL = 1,      /* every command */
-    GROUP_LOAD = 2,     /* commands that load profiles */
-    GROUP_REPORT = 4,   /* commands that print a report of a profile */
-    GROUP_FORMAT = 8,   /* pprof's command line: -top, -list=RE, ... */
-    GROUP_OUTPUT = 16,  /* commands that write one file */
-    GROUP_WEB = 32,     /* commands that serve pages */
-    GROUP_TABLE = 64,   /* reports that are tables and have -json and -csv */
-    GROUP_RUN = 128,    /* run and record */
-    GROUP_GATE = 256,   /* gate */
-    GROUP_PS = 1 << 16, /* ps */
+    GROUP_ALL = 1,          /* every command */
+    GROUP_LOAD = 2,         /* commands that load profiles */
+    GROUP_REPORT = 4,       /* commands that print a report of a profile */
+    GROUP_FORMAT = 8,       /* pprof's command line: -top, -list=RE, ... */
+    GROUP_OUTPUT = 16,      /* commands that write one file */
+    GROUP_WEB = 32,         /* commands that serve pages */
+    GROUP_TABLE = 64,       /* reports that are tables and have -json and -csv */
+    GROUP_RUN = 128,        /* run and record */
+    GROUP_GATE = 256,       /* gate */
+    GROUP_PS = 1 << 16,     /* ps */
+    GROUP_SERVE = 1 << 17,  /* serve */
+    GROUP_LIVE = 1 << 18,   /* live */
+    GROUP_RECORD = 1 << 19, /* record */
 };
 
 enum option_type { OPTION_IS_BOOL, OPTION_IS_TEXT, OPTION_IS_INT, OPTION_IS_REAL };

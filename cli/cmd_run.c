@@ -10,6 +10,7 @@
 #include "run_child.h"
 #include "run_collect.h"
 #include "run_library.h"
+#include "serve.h"
 #include "tables_dir.h"
 #include "units.h"
 
@@ -313,6 +314,20 @@ int cmd_run(struct invocation *invocation)
         remove_directory(&run);
         return STATUS_BAD_USAGE;
     }
+    struct server *server = NULL;
+    if (*invocation->options.http != 0 && run.directory[0] != 0) {
+        const char *token = getenv("APPROF_TOKEN");
+        server = server_start(&(struct serve_options){.address = invocation->options.http,
+                                                      .processes = "all",
+                                                      .directory = run.directory,
+                                                      .token = token != NULL ? token : "",
+                                                      .hosts = ""});
+        if (server == NULL) {
+            remove_directory(&run);
+            return STATUS_BAD_USAGE;
+        }
+        message_note("approf: serving at %s/debug/pprof/", server_url(server));
+    }
     struct symbolize_options quiet = {.quiet = true};
     run.collect.directory = run.directory;
     run.collect.symbolizer = symbolizer_open(&quiet);
@@ -326,6 +341,9 @@ int cmd_run(struct invocation *invocation)
         remove_directory(&run);
         message_error("%s: %s", command, strerror(outcome.error));
         return outcome.error == ENOENT ? 127 : 126;
+    }
+    if (server != NULL) {
+        server_stop(server);
     }
     if (run.directory[0] != 0) {
         collect_all(&run, &outcome);

@@ -13,8 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Descriptor of a regular file, or -1 with errno. */
-static int open_tables(const char *path)
+int heap_source_open(const char *path)
 {
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -29,7 +28,7 @@ static int open_tables(const char *path)
 bool heap_source_is(const char *path)
 {
     uint64_t magic = 0;
-    int fd = open_tables(path);
+    int fd = heap_source_open(path);
     if (fd < 0) {
         return false;
     }
@@ -43,7 +42,7 @@ static int64_t read_at(void *ctx, void *bytes, size_t n, uint64_t offset)
     return offset > INT64_MAX ? -1 : pread(*(const int *)ctx, bytes, n, (off_t)offset);
 }
 
-static bool snapshot_of(int fd, struct heap_snapshot *out, struct profile_error *error)
+bool heap_source_snapshot_of(int fd, struct heap_snapshot *out, struct profile_error *error)
 {
     struct tables_io io = {.read_at = read_at, .ctx = &fd};
     if (!heap_snapshot_read(&io, 0, out, error)) {
@@ -58,11 +57,11 @@ static bool snapshot_of(int fd, struct heap_snapshot *out, struct profile_error 
 
 bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct profile_error *error)
 {
-    int fd = open_tables(path);
+    int fd = heap_source_open(path);
     if (fd < 0) {
         return profile_error_set(error, PROFILE_ERROR_IO, "%s", strerror(errno));
     }
-    bool fine = snapshot_of(fd, out, error);
+    bool fine = heap_source_snapshot_of(fd, out, error);
     close(fd);
     return fine;
 }
@@ -70,16 +69,16 @@ bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct pr
 bool heap_source_twice(const char *path, int64_t seconds, struct heap_snapshot *older,
                        struct heap_snapshot *newer, struct profile_error *error)
 {
-    int fd = open_tables(path);
+    int fd = heap_source_open(path);
     if (fd < 0) {
         return profile_error_set(error, PROFILE_ERROR_IO, "%s", strerror(errno));
     }
-    bool fine = snapshot_of(fd, older, error);
+    bool fine = heap_source_snapshot_of(fd, older, error);
     if (fine) {
         struct timespec left = {.tv_sec = seconds};
         while (nanosleep(&left, &left) != 0 && errno == EINTR) {
         }
-        fine = snapshot_of(fd, newer, error);
+        fine = heap_source_snapshot_of(fd, newer, error);
         if (!fine) {
             heap_snapshot_free(older);
         }

@@ -11,6 +11,10 @@
 /* Whether the file begins with the tables' magic. */
 bool heap_source_is(const char *path);
 
+/* Descriptor of a regular file, or -1 with errno; and its snapshot. */
+int heap_source_open(const char *path);
+bool heap_source_snapshot_of(int fd, struct heap_snapshot *out, struct profile_error *error);
+
 /* The snapshot that reports are made of. On success *out is to be freed with heap_snapshot_free. */
 bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct profile_error *error);
 

@@ -122,8 +122,11 @@ OPTION_BOOL(gate_other_program, "allow-other-program", false, GROUP_GATE, "compa
 OPTION_REAL(gate_false_alarms, "false-alarms", 1, "PERCENT", GROUP_GATE, "chance of any false alarm in a comparison")
 
 /* ---- serving ---- */
-OPTION_TEXT(http, "http", "", "HOST:PORT", GROUP_WEB, "serve the web views at this address")
+OPTION_TEXT(http, "http", "", "HOST:PORT", GROUP_WEB | GROUP_SERVE | GROUP_RUN, "serve at this address (serve: default 127.0.0.1:6060)")
 OPTION_BOOL(no_browser, "no_browser", false, GROUP_WEB, "do not start a browser")
+
+OPTION_TEXT(token, "token", "", "TEXT|@FILE", GROUP_SERVE, "ask clients for this bearer token (or $APPROF_TOKEN)")
+OPTION_TEXT(host_names, "host_names", "", "NAME,NAME", GROUP_SERVE, "further names that clients may call the server by")
 
 /* ---- running a program ---- */
 OPTION_TEXT(rate, "rate", "", "BYTES", GROUP_RUN | GROUP_GATE, "sample about once every BYTES; 1 records every allocation (the gate's default)")

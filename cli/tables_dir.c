@@ -187,52 +187,58 @@ static void copy_exe(const struct heap_header *header, char *exe, size_t room)
     exe[n - cut] = 0;
 }
 
+static void add_tables(struct scan *scan, const char *path, const struct stat *status,
+                       const struct heap_header *header)
+{
+    struct tables_list *list = scan->list;
+    MEMORY_ROOM(list->entries, list->n, list->room);
+    struct tables_entry *entry = &list->entries[list->n++];
+    *entry = (struct tables_entry){.path = memory_print("%s", path),
+                                   .pid = header->pid,
+                                   .uid = status->st_uid,
+                                   .parent_pid = header->parent_pid,
+                                   .inherited_from = header->inherited_from,
+                                   .own_container = same_namespace(header->pid_namespace),
+                                   .exited = header->state == HEAP_EXITED,
+                                   .start_realtime_ns = header->start_realtime_ns,
+                                   .start_monotonic_ns = header->start_monotonic_ns,
+                                   .rate = header->rate,
+                                   .total_bytes = header->total_bytes,
+                                   .live_bytes = header->live_bytes,
+                                   .peak_bytes = header->peak_bytes,
+                                   .samples = header->samples,
+                                   .threads = header->threads,
+                                   .file_bytes = (uint64_t)status->st_blocks * 512,
+                                   .changed_ns = status->st_mtim.tv_sec * INT64_C(1000000000) +
+                                                 status->st_mtim.tv_nsec};
+    entry->other_boot =
+        scan->has_boot_id && memcmp(header->boot_id, scan->boot_id, sizeof header->boot_id) != 0;
+    copy_exe(header, entry->exe, sizeof entry->exe);
+    uint32_t owner = entry->other_boot ? 0 : living_owner(scan, status, header);
+    if (owner != 0) {
+        entry->alive = true;
+        entry->pid = owner;
+    }
+}
+
 /* Adds the file if it is tables; links are not followed below the last directory. */
 static void add_file(struct scan *scan, const char *path)
 {
-    static struct heap_header header; /* large */
     struct stat status;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) {
         return;
     }
-    bool fits = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-                pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header;
+    struct heap_header *header = memory_array(1, sizeof *header); /* large */
+    if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+        pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
+        header->magic == HEAP_TABLES_MAGIC && header->version == HEAP_TABLES_VERSION &&
+        (status.st_uid == getuid() || getuid() == 0) && !seen_before(scan, &status) &&
+        scan->list->n < MOST_TABLES) {
+        add_tables(scan, path, &status, header);
+    }
+    free(header);
     close(fd);
-    if (!fits || header.magic != HEAP_TABLES_MAGIC || header.version != HEAP_TABLES_VERSION ||
-        (status.st_uid != getuid() && getuid() != 0) || seen_before(scan, &status) ||
-        scan->list->n >= MOST_TABLES) {
-        return;
-    }
-    struct tables_list *list = scan->list;
-    MEMORY_ROOM(list->entries, list->n, list->room);
-    struct tables_entry *entry = &list->entries[list->n++];
-    *entry = (struct tables_entry){.path = memory_print("%s", path),
-                                   .pid = header.pid,
-                                   .uid = status.st_uid,
-                                   .parent_pid = header.parent_pid,
-                                   .inherited_from = header.inherited_from,
-                                   .own_container = same_namespace(header.pid_namespace),
-                                   .exited = header.state == HEAP_EXITED,
-                                   .start_realtime_ns = header.start_realtime_ns,
-                                   .start_monotonic_ns = header.start_monotonic_ns,
-                                   .rate = header.rate,
-                                   .total_bytes = header.total_bytes,
-                                   .live_bytes = header.live_bytes,
-                                   .peak_bytes = header.peak_bytes,
-                                   .samples = header.samples,
-                                   .threads = header.threads,
-                                   .file_bytes = (uint64_t)status.st_blocks * 512,
-                                   .changed_ns = status.st_mtim.tv_sec * INT64_C(1000000000) +
-                                                 status.st_mtim.tv_nsec};
-    entry->other_boot =
-        scan->has_boot_id && memcmp(header.boot_id, scan->boot_id, sizeof header.boot_id) != 0;
-    copy_exe(&header, entry->exe, sizeof entry->exe);
-    uint32_t owner = entry->other_boot ? 0 : living_owner(scan, &status, &header);
-    if (owner != 0) {
-        entry->alive = true;
-        entry->pid = owner;
-    }
 }
 
 static void scan_directory(struct scan *scan, const char *directory, int depth)
