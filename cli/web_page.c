@@ -28,7 +28,7 @@ char *web_page_policy(const char *nonce, bool served)
 {
     return memory_print("default-src 'none'; script-src 'nonce-%s'; style-src 'nonce-%s'; "
                         "base-uri 'none'; form-action 'none'%s",
-                        nonce, nonce, served ? "; connect-src 'self'; frame-ancestors 'none'" : "");
+                        nonce, nonce, served ? "; connect-src 'self'" : "");
 }
 
 static void write_base64(FILE *out, const uint8_t *bytes, size_t n)

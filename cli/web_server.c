@@ -32,7 +32,8 @@ static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status
     }
     MHD_add_response_header(response, "Content-Type", type);
     MHD_add_response_header(response, "Content-Security-Policy",
-                            policy ? policy : "default-src 'none'; frame-ancestors 'none'");
+                            policy ? policy : "default-src 'none'");
+    MHD_add_response_header(response, "X-Frame-Options", "DENY");
     MHD_add_response_header(response, "Cache-Control", "no-store");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     MHD_add_response_header(response, "Referrer-Policy", "no-referrer");

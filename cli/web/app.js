@@ -14,16 +14,27 @@ import { showKeys, watchKeys } from "./keys.js";
 import { hideTip } from "./tip.js";
 import { FlameView } from "./flame_view.js";
 import { TopView } from "./top_view.js";
+import { SourceView } from "./source_view.js";
+import { GraphView } from "./graph_view.js";
+import { PeekView } from "./peek_view.js";
+import { DiffView } from "./diff_view.js";
+import { SizesView } from "./sizes_view.js";
 
 const VIEWS = [
   ["flame", "Flame graph", FlameView],
   ["top", "Top", TopView],
+  ["source", "Source", SourceView],
+  ["graph", "Graph", GraphView],
+  ["peek", "Peek", PeekView],
+  ["diff", "Differences", DiffView],
+  ["sizes", "Sizes", SizesView],
 ];
 
 // What views get: the model, the type that is shown, the search, and ways to other views.
 const page = {
   model: null,
   type: 0,
+  side: "new", // which figures tables show: of a difference what changed
   search: null,
   picked: -1, // the function that was last looked at
   pick(fn) {
@@ -130,6 +141,7 @@ function render() {
   hideTip();
   const wanted = typeIndex(model, state.type);
   page.type = wanted >= 0 ? wanted : model.shown;
+  page.side = model.isDifference ? "delta" : "new";
   page.search = searchFunctions(model, state.q);
   if (byId("query").value !== state.q) {
     byId("query").value = state.q;

@@ -1,6 +1,6 @@
 // details.js - the figures of a box or a row, as lines of text: for tips, for the screen reader, for copying.
 
-import { nodeSums, functionSums, sumOf, totalOf } from "./sums.js";
+import { nodeSums, sumOf, totalOf } from "./sums.js";
 import { valueText, signedText, percentText, changeText } from "./format.js";
 
 export function placeOf(model, fn) {
@@ -35,17 +35,6 @@ export function nodeLines(model, type, node) {
     lines.push(placeOf(model, model.calls.fn[node]));
   }
   return lines;
-}
-
-export function functionLines(model, type, fn) {
-  const { unit } = model.types[type];
-  const { flat, cum } = functionSums(model, type, "new");
-  const all = totalOf(model, type);
-  return [
-    model.functions[fn],
-    `flat ${valueText(flat[fn], unit)} (${percentText(flat[fn], all)}), cum ${valueText(cum[fn], unit)} (${percentText(cum[fn], all)})`,
-    placeOf(model, fn),
-  ].filter(Boolean);
 }
 
 // What the whole profile says: one line for the head of the page.

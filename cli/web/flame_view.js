@@ -94,7 +94,7 @@ export class FlameView {
     this.path.replaceChildren(
       step(0, "all"),
       ...nodes.slice(-4).flatMap((node) => [" › ", step(node, nameOf(model, node))]),
-      el("span", { class: "figure" }, ` ${valueText(value, unit)}, ${percentText(value, totalOf(model, type))}`),
+      el("span", { class: "figure" }, ` ${valueText(value, unit)}, ${model.isDifference ? "after" : percentText(value, totalOf(model, type))}`),
     );
     this.legend.replaceChildren(
       ...(model.isDifference

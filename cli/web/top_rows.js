@@ -15,9 +15,9 @@ function lifetimeOf(ratio) {
 }
 
 // {id, title, value(fn), text(fn), long?}. whole: figures of the four types with callees.
-export function topColumns(model, type, whole) {
+export function topColumns(model, type, side, whole) {
   const { unit } = model.types[type];
-  const { flat, cum } = functionSums(model, type, "new");
+  const { flat, cum } = functionSums(model, type, side);
   const all = totalOf(model, type);
   const columns = [
     { id: "flat", title: "flat", hint: "by the function itself", value: (fn) => flat[fn], text: (fn) => valueText(flat[fn], unit) },
@@ -38,12 +38,12 @@ export function topColumns(model, type, whole) {
     });
   }
   model.types.forEach((other, t) => {
-    const sums = functionSums(model, t, "new")[whole ? "cum" : "flat"];
+    const sums = functionSums(model, t, side)[whole ? "cum" : "flat"];
     columns.push({ id: other.name, title: other.name, group: true, value: (fn) => sums[fn], text: (fn) => valueText(sums[fn], other.unit) });
   });
   const [objects, space, live] = ["alloc_objects", "alloc_space", "inuse_space"].map((name) => {
     const t = typeIndex(model, name);
-    return t < 0 ? null : functionSums(model, t, "new")[whole ? "cum" : "flat"];
+    return t < 0 ? null : functionSums(model, t, side)[whole ? "cum" : "flat"];
   });
   if (space && live) {
     const ratio = (fn) => (space[fn] ? (100 * live[fn]) / space[fn] : NaN);
@@ -58,10 +58,10 @@ export function topColumns(model, type, whole) {
 }
 
 // Functions with weight of any kind, in the order of a column; cum, then the name break ties.
-export function topOrder(model, type, columns, sort, search) {
+export function topOrder(model, type, side, columns, sort, search) {
   const [id, direction] = [sort.replace(/^-/, ""), sort.startsWith("-") ? 1 : -1];
   const column = columns.find((one) => one.id === id);
-  const sums = model.types.map((_, t) => functionSums(model, t, "new"));
+  const sums = model.types.map((_, t) => functionSums(model, t, side));
   const rows = [];
   for (let fn = 0; fn < model.functions.length; fn++) {
     if ((!search || search.matches[fn]) && sums.some(({ flat, cum }) => flat[fn] || cum[fn])) {
@@ -73,7 +73,7 @@ export function topOrder(model, type, columns, sort, search) {
     const value = column.value(fn);
     return Number.isNaN(value) ? -Infinity : Math.abs(value);
   };
-  const { cum } = functionSums(model, type, "new");
+  const { cum } = functionSums(model, type, side);
   const order = (a, b) => (column ? direction * (number(a) - number(b)) : -direction * byName(a, b));
   return rows.sort((a, b) => order(a, b) || Math.abs(cum[b]) - Math.abs(cum[a]) || byName(a, b));
 }

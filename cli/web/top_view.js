@@ -24,11 +24,11 @@ export class TopView {
   }
 
   render() {
-    const { model, type, search } = this.page;
+    const { model, type, side, search } = this.page;
     const whole = state.cum === "1";
-    const columns = [functionColumn(model), ...topColumns(model, type, whole)];
+    const columns = [functionColumn(model), ...topColumns(model, type, side, whole)];
     const sort = sortOr(whole ? "cum" : "flat");
-    const rows = topOrder(model, type, columns, sort, search);
+    const rows = topOrder(model, type, side, columns, sort, search);
     this.copy = () => tableText(columns, rows);
     const box = el("input", { type: "checkbox", onchange: () => go({ cum: whole ? "" : "1" }, true) });
     box.checked = whole;

@@ -1,0 +1,154 @@
+// graph_view.js - the call graph of the heaviest functions, as SVG.
+
+import { el, svgEl } from "./dom.js";
+
+import { functionSums, totalOf } from "./sums.js";
+import { callSums } from "./calls.js";
+import { layoutGraph } from "./graph_layout.js";
+import { shortName, valueText, percentText, signedText } from "./format.js";
+import { changeColour, inkColour, isDark } from "./palette.js";
+import { showTip, hideTip } from "./tip.js";
+
+const MOST_NAME = 30;
+const LEAST_BOX = 0.005; // of the total, as in pprof's graphs
+const LEAST_CALL = 0.001;
+
+// Half of the boxes by cum, half by flat.
+function heaviest(model, type, side, count) {
+  const { flat, cum } = functionSums(model, type, side);
+  const least = Math.abs(totalOf(model, type)) * LEAST_BOX;
+  const by = (sums) => [...sums.keys()].filter((fn) => sums[fn] && Math.abs(cum[fn]) >= least).sort((a, b) => Math.abs(sums[b]) - Math.abs(sums[a]));
+  const [byCum, byFlat] = [by(cum), by(flat)];
+  const kept = new Set();
+  for (let i = 0; kept.size < count && (i < byCum.length || i < byFlat.length); i++) {
+    for (const fn of [byCum[i], byFlat[i]]) {
+      if (fn !== undefined && kept.size < count) {
+        kept.add(fn);
+      }
+    }
+  }
+  return [...kept].sort((a, b) => Math.abs(cum[b]) - Math.abs(cum[a]));
+}
+
+// Share of the total: pale to strong.
+function heat(share, dark) {
+  const strength = Math.sqrt(Math.min(1, Math.abs(share)));
+  return dark ? `hsl(30 ${12 + 48 * strength}% ${21 + 10 * strength}%)` : `hsl(34 ${30 + 60 * strength}% ${95 - 23 * strength}%)`;
+}
+
+export class GraphView {
+  constructor(page) {
+    this.page = page;
+    this.count = 30;
+    this.drawing = el("div", { class: "graph-scroll" });
+    const choice = el("select", { "aria-label": "most functions", onchange: () => {
+      this.count = Number(choice.value);
+      this.render();
+    } }, ...[15, 30, 60, 120].map((n) => el("option", { value: n }, `${n} functions`)));
+    choice.value = String(this.count);
+    this.element = el("div", { class: "flame-view" }, el("div", { class: "tools pane-tools" }, choice, el("span", { class: "count" }, "dashed: over functions that are left out")), this.drawing);
+  }
+
+  render() {
+    const { model, type, side, search } = this.page;
+    const sums = functionSums(model, type, side);
+    const list = heaviest(model, type, side, this.count);
+    const index = new Map(list.map((fn, i) => [fn, i]));
+    const kept = new Uint8Array(model.functions.length);
+    list.forEach((fn) => {
+      kept[fn] = 1;
+    });
+    const all = Math.abs(totalOf(model, type)) || 1;
+    const nodes = list.map((fn) => this.box(fn, sums, all));
+    const reached = new Set();
+    const calls = callSums(model, type, side, kept)
+      .sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight))
+      .filter((call) => Math.abs(call.weight) >= all * LEAST_CALL || (!reached.has(call.to) && reached.add(call.to)))
+      .map((call) => ({ ...call, a: index.get(call.from), b: index.get(call.to), boxes: [nodes[index.get(call.from)], nodes[index.get(call.to)]] }));
+    if (!nodes.length) {
+      this.drawing.replaceChildren(el("p", { class: "message" }, "Nothing has weight of this type."));
+      this.drawn = null;
+      return;
+    }
+    const size = layoutGraph(nodes, calls);
+    this.drawn = svgEl("svg", { class: "graph", width: size.width, height: size.height, viewBox: `0 0 ${size.width} ${size.height}`, role: "group", "aria-label": "call graph", "font-family": "sans-serif", "font-size": 12 });
+    this.drawn.append(this.arrows(), ...calls.map((call) => this.edge(call, all)), ...calls.map((call) => this.edgeText(call)), ...nodes.map((node) => this.nodeBox(node, search)));
+    this.drawing.replaceChildren(this.drawn);
+  }
+
+  box(fn, { flat, cum }, all) {
+    const { model, type } = this.page;
+    const { unit } = model.types[type];
+    const show = (value) => (model.isDifference ? signedText(value, unit) : valueText(value, unit));
+    const lines = [shortName(model.functions[fn], MOST_NAME), `${show(flat[fn])} (${percentText(flat[fn], all)})`];
+    if (cum[fn] !== flat[fn]) {
+      lines.push(`of ${show(cum[fn])} (${percentText(cum[fn], all)})`);
+    }
+    const letters = Math.max(...lines.map((line) => line.length));
+    return { fn, lines, w: letters * 7.1 + 18, h: lines.length * 16 + 10, share: cum[fn] / all, change: this.changeOf(fn) };
+  }
+
+  changeOf(fn) {
+    const { model, type } = this.page;
+    if (!model.isDifference) {
+      return null;
+    }
+    const [after, before] = ["new", "base"].map((side) => functionSums(model, type, side).cum[fn]);
+    return (after - before) / (Math.max(Math.abs(after), Math.abs(before)) || 1);
+  }
+
+  arrows() {
+    const colour = isDark() ? "#b4b4bf" : "#55555f";
+    return svgEl("defs", null, svgEl("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, svgEl("path", { d: "M0 0L8 4L0 8z", fill: colour })));
+  }
+
+  // From the lower rim of the caller to the upper rim of the callee (or the reverse, upwards).
+  edge(call, all) {
+    const dark = isDark();
+    const path = call.path.map((point) => ({ ...point }));
+    const [first, last] = [path[0], path[path.length - 1]];
+    const downwards = last.y >= first.y;
+    first.y += ((downwards ? 1 : -1) * call.boxes[0].h) / 2;
+    last.y += ((downwards ? -1 : 1) * call.boxes[1].h) / 2;
+    let d = `M${first.x.toFixed(1)} ${first.y.toFixed(1)}`;
+    for (let i = 1; i < path.length; i++) {
+      const [a, b] = [path[i - 1], path[i]];
+      const bend = (b.y - a.y) / 2;
+      d += `C${a.x.toFixed(1)} ${(a.y + bend).toFixed(1)} ${b.x.toFixed(1)} ${(b.y - bend).toFixed(1)} ${b.x.toFixed(1)} ${b.y.toFixed(1)}`;
+    }
+    const width = 1 + 7 * Math.min(1, Math.abs(call.weight) / all);
+    return svgEl("path", { class: "edge", d, fill: "none", stroke: dark ? "#8a8a96" : "#77777f", "stroke-width": width.toFixed(1), "stroke-opacity": 0.75, "stroke-dasharray": call.residual ? "5 4" : null, "marker-end": "url(#arrow)", "data-weight": call.weight });
+  }
+
+  edgeText(call) {
+    const { model, type } = this.page;
+    const points = call.path;
+    const [a, b] = [points[Math.floor((points.length - 1) / 2)], points[Math.floor((points.length - 1) / 2) + 1] ?? points[0]];
+    return svgEl("text", { class: "edge-text", x: ((a.x + b.x) / 2 + 4).toFixed(1), y: ((a.y + b.y) / 2 + 4).toFixed(1), fill: isDark() ? "#b4b4bf" : "#55555f", "font-size": 11 }, valueText(call.weight, model.types[type].unit));
+  }
+
+  nodeBox(node, search) {
+    const { page } = this;
+    const dark = isDark();
+    const { model } = page;
+    const match = search?.matches[node.fn];
+    const fill = match ? (dark ? "#7c5cd6" : "#c9b3ff") : node.change === null ? heat(node.share, dark) : changeColour(node.change, dark);
+    const [x, y] = [node.x - node.w / 2, node.y - node.h / 2];
+    const place = (event) => showTip([model.functions[node.fn], ...node.lines.slice(1)], event.clientX ?? 0, event.clientY ?? 0);
+    const group = svgEl("g", { class: "box", tabindex: 0, role: "button", "aria-label": [model.functions[node.fn], ...node.lines.slice(1)].join(", "), onclick: () => page.open("peek", node.fn), onkeydown: (event) => event.key === "Enter" && page.open("peek", node.fn), onmousemove: place, onmouseleave: hideTip });
+    group.append(svgEl("rect", { x: x.toFixed(1), y: y.toFixed(1), width: node.w.toFixed(1), height: node.h, rx: 4, fill, stroke: dark ? "#8a8a96" : "#77777f" }));
+    node.lines.forEach((line, i) => group.append(svgEl("text", { x: node.x.toFixed(1), y: (y + 17 + 16 * i).toFixed(1), "text-anchor": "middle", fill: inkColour(dark), "font-weight": i ? 400 : 600 }, line)));
+    return group;
+  }
+
+  svg() {
+    const copy = this.drawn.cloneNode(true);
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    copy.prepend(svgEl("rect", { width: "100%", height: "100%", fill: isDark() ? "#17181c" : "#fff" }));
+    return copy;
+  }
+
+  text() {
+    return [...this.drawing.querySelectorAll(".box")].map((box) => box.getAttribute("aria-label")).join("\n");
+  }
+}
