@@ -18,14 +18,14 @@
 
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-/* clang-format off: it never settles on one layout of this. */
-#define SITES(X)                                                                                   \
-    X(malloc)                                                                                      \
-    X(malloc_zero) X(calloc) X(realloc_new) X(realloc_up) X(realloc_down) X(realloc_zero)          \
-        X(reallocarray) X(memalign) X(aligned_alloc) X(posix_memalign) X(valloc) X(pvalloc) X(new) \
-            X(new_array) X(new_nothrow) X(new_array_nothrow) X(new_aligned) X(new_array_aligned)   \
-                X(new_aligned_nothrow) X(new_array_aligned_nothrow) X(mallocx) X(rallocx)          \
-                    X(xallocx) X(strdup) X(failures)
+/* The formatter never settles on one layout of this. */
+/* clang-format off */
+#define SITES(X) \
+    X(malloc) X(malloc_zero) X(calloc) X(realloc_new) X(realloc_up) X(realloc_down) \
+    X(realloc_zero) X(reallocarray) X(memalign) X(aligned_alloc) X(posix_memalign) X(valloc) \
+    X(pvalloc) X(new) X(new_array) X(new_nothrow) X(new_array_nothrow) X(new_aligned) \
+    X(new_array_aligned) X(new_aligned_nothrow) X(new_array_aligned_nothrow) X(mallocx) \
+    X(rallocx) X(xallocx) X(strdup) X(failures)
 /* clang-format on */
 
 enum site {
