@@ -1,10 +1,12 @@
 // Stages 0 to 6: each reply is built, "+OK" too, and each command makes a line for a debug log that
 // is off.
 
+#include <netdb.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "stage_connection.h"
@@ -96,6 +98,19 @@ static char *add_text(char *line, const char *format, ...)
     return longer;
 }
 
+// The client's address and port, as a string of its own.
+static char *peer_name(int fd)
+{
+    struct sockaddr_storage address = {0};
+    socklen_t size = sizeof address;
+    char host[NI_MAXHOST] = "?", port[NI_MAXSERV] = "?";
+
+    if (getpeername(fd, (struct sockaddr *)&address, &size) == 0)
+        getnameinfo((struct sockaddr *)&address, size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV);
+    return add_text(NULL, "%s:%s", host, port);
+}
+
 // An argument in quotes, with what can't be printed escaped.
 static char *quoted(const struct argument *argument)
 {
@@ -126,12 +141,14 @@ void log_command(const struct connection *connection)
     struct timespec now;
     struct tm parts;
     char when[32];
+    char *peer = peer_name(connection->fd);
 
     clock_gettime(CLOCK_REALTIME, &now);
     localtime_r(&now.tv_sec, &parts);
     strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S", &parts);
     char *line = add_text(NULL, "%s.%03ld %s", when, now.tv_nsec / 1000000, "DEBUG");
-    line = add_text(line, " addr=%s fd=%d", connection->peer, connection->fd);
+    line = add_text(line, " addr=%s fd=%d", peer, connection->fd);
+    free(peer);
     line = add_text(line, " unread=%5zu unsent=%5zu", connection->end - connection->start,
                     connection->out_len);
     line =

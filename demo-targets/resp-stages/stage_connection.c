@@ -3,9 +3,7 @@
 
 #include "stage_connection.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,27 +180,6 @@ bool parse_length(const char *text, size_t len, long long max, long long *value)
 // --- the loop
 // ----------------------------------------------------------------------------------------
 
-static void name_peer(struct connection *connection)
-{
-    struct sockaddr_storage address;
-    socklen_t size = sizeof address;
-    char text[INET6_ADDRSTRLEN] = "?";
-    int port = 0;
-
-    if (getpeername(connection->fd, (struct sockaddr *)&address, &size) == 0) {
-        if (address.ss_family == AF_INET) {
-            const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
-            inet_ntop(AF_INET, &v4->sin_addr, text, sizeof text);
-            port = ntohs(v4->sin_port);
-        } else if (address.ss_family == AF_INET6) {
-            const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
-            inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof text);
-            port = ntohs(v6->sin6_port);
-        }
-    }
-    snprintf(connection->peer, sizeof connection->peer, "%s:%d", text, port);
-}
-
 static void run_request(struct connection *connection)
 {
     size_t request_start = connection->start;
@@ -242,8 +219,6 @@ struct connection *open_connection(int fd)
     if (!connection)
         no_memory(sizeof *connection);
     connection->fd = fd;
-    if (fd >= 0)
-        name_peer(connection);
     return connection;
 }
 
