@@ -78,7 +78,10 @@ static bool read_rules(struct session *s)
         if (given->id == OPTION_gate_rules && !gate_rules_read(&s->rules, given->value))
             return false;
     }
-    if (s->rules.n == 0 && !*s->options->gate_rules && access(own_rules, F_OK) == 0) {
+    bool has_own = !*s->options->gate_rules && access(own_rules, F_OK) == 0;
+    if (s->rules.n > 0 && has_own)
+        gate_note(&s->verdict, "%s was not read, as limits were given", own_rules);
+    if (s->rules.n == 0 && has_own) {
         gate_note(&s->verdict, "limits are those of %s", own_rules);
         if (!gate_rules_read(&s->rules, own_rules))
             return false;
@@ -254,11 +257,20 @@ static int check_sides(struct session *s)
     for (int side = 0; side < GATE_SIDES; side++) {
         if (s->gate.side[side].samples > 0 || (side == GATE_BASE && s->options->gate_update))
             continue;
-        if (side == GATE_BASE && s->baseline && s->gate.n_sites > 0)
-            continue;
         message_error("gate: the %s side has no samples", side == GATE_BASE ? "base" : "new");
         message_hint("an empty profile would pass everything: was the program run under the "
                      "profiler, and did it do its work?");
+        return STATUS_NO_VERDICT;
+    }
+    for (uint32_t i = 0; !s->options->gate_update && i < s->rules.n; i++) {
+        const struct gate_rule *rule = &s->rules.rules[i];
+        bool in_base = base->lacks[rule->type] && rule->limit != GATE_MAX;
+        if (!in_base && !now->lacks[rule->type])
+            continue;
+        message_error("%s: the %s side has no %s", rule->origin,
+                      now->lacks[rule->type] ? "new" : "base", gate_type_names[rule->type]);
+        message_hint("a limit on what was not measured would pass always: take it away, or use "
+                     "profiles that have it");
         return STATUS_NO_VERDICT;
     }
     if (*base->program && *now->program && strcmp(base->program, now->program) != 0 &&
@@ -382,8 +394,14 @@ static int check_usage(struct session *s)
     const struct option_given *given;
     bool has_run = *s->options->gate_run != 0;
     for (size_t at = 0; (given = next_given(s->options, &at));) {
-        if (given->id == OPTION_base && s->n_bases < GATE_MAX_PROFILES)
-            s->bases[s->n_bases++] = given->value;
+        if (given->id != OPTION_base)
+            continue;
+        if (s->n_bases == GATE_MAX_PROFILES) {
+            message_error("gate: more than %d bases", GATE_MAX_PROFILES);
+            message_hint("merge some of them first: approf proto");
+            return STATUS_BAD_USAGE;
+        }
+        s->bases[s->n_bases++] = given->value;
     }
     s->baseline = *s->options->gate_baseline ? s->options->gate_baseline : NULL;
     if (s->n_bases == 1 && !s->baseline && gate_baseline_is(s->bases[0])) {
@@ -414,11 +432,13 @@ static int check_usage(struct session *s)
     }
     if (s->invocation->n_arguments > GATE_MAX_PROFILES) {
         message_error("gate: more than %d profiles", GATE_MAX_PROFILES);
+        message_hint("merge some of them first: approf proto");
         return STATUS_BAD_USAGE;
     }
     if (!(s->options->gate_false_alarms > 0 && s->options->gate_false_alarms < 100)) {
         message_error("--false-alarms: %g is no percentage of a chance",
                       s->options->gate_false_alarms);
+        message_hint("--false-alarms 1 is one comparison of a hundred");
         return STATUS_BAD_USAGE;
     }
     return STATUS_FINE;

@@ -49,8 +49,9 @@ struct gate_cell {
 /* Cells of one site in all profiles of both sides: cells[profile * GATE_SITE_TYPES + type]; the
  * base's profiles come first. */
 struct gate_site {
-    char *name;       /* function, or "function file:line" */
-    const char *file; /* base name's directory kept as the profile has it; "" if unknown */
+    char *name;       /* function, or "function file:line" with the file's base name */
+    uint32_t own;     /* name id of the function itself */
+    const char *file; /* as the profile has it, or from gate.directory on; "" if unknown */
     int64_t line;     /* most weight; 0 if unknown */
     double line_weight;
     struct gate_cell *cells;
@@ -76,15 +77,18 @@ struct gate_side {
     bool exact_total[GATE_MAX_PROFILES]; /* alloc_space's total is exact though the profile is
                                             sampled */
     double samples;
-    char *program;   /* base name of the executable, "" unknown */
-    char *toolchain; /* "" unknown */
-    char *label;     /* how the report calls it */
+    bool lacks[GATE_TYPES]; /* some profile does not have this type */
+    double operations;      /* in a run, 1 if not given */
+    char *program;          /* base name of the executable, "" unknown */
+    char *toolchain;        /* "" unknown */
+    char *label;            /* how the report calls it */
 };
 
 struct gate {
     struct gate_side side[GATE_SIDES];
     uint32_t n_profiles; /* of both */
     bool by_line;
+    char *directory; /* the current one with a slash at its end: files below are shown from there */
     double operations; /* --per, 1 if not given */
     bool per_operation;
 
@@ -112,6 +116,9 @@ void gate_free(struct gate *gate);
 /* A site by its name, added if it is new. */
 uint32_t gate_site_id(struct gate *gate, const char *name);
 uint32_t gate_name_id(struct gate *gate, const char *name);
+/* A stack that is not looked for among the others: names[] are name ids, leaf first. Returns its
+ * number. */
+uint32_t gate_add_stack(struct gate *gate, uint32_t site, const uint32_t *names, uint32_t n);
 struct gate_cell *gate_cell(struct gate *gate, uint32_t site, enum gate_side_name side,
                             uint32_t profile, enum gate_type type);
 /* Must be told before the first site: how many profiles each side will have. */
@@ -147,6 +154,10 @@ struct gate_rule {
     char *text;       /* as written */
     char *origin;     /* "--max-growth", "approf.gate:3" */
     uint32_t matched; /* sites that the pattern matched */
+    /* Of a rule for each site, once judged: */
+    uint32_t tested, below_floor, within;
+    double blindest; /* the largest growth (a fraction; an amount for an absolute limit) that could
+                        have stayed unseen at a site within limits; 0 if all are exact */
 };
 
 struct gate_rules {
@@ -199,6 +210,8 @@ struct gate_verdict {
     uint32_t n_notes;
     size_t notes_room;
     char *more_command; /* to see more */
+    const struct gate_rule *rules;
+    uint32_t n_rules;
 };
 
 struct gate_waivers;
@@ -217,9 +230,11 @@ void gate_verdict_free(struct gate_verdict *verdict);
 void gate_note(struct gate_verdict *verdict, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Whether the growth of site is explained by code that moved: fills sites[] (room KEY) with the
- * group that holds still, returns their number, 0 if there is no such group. */
-uint32_t gate_moved_group(const struct gate *gate, uint32_t site, uint32_t *sites, uint32_t room);
+/* The sites that code may have moved between if this one has grown: by the function itself (what it
+ * called is inlined into it now, or the other way round), or by the caller that both sides have.
+ * Fills sites[] (room: all sites), the given one first; returns their number, 0 if nothing is gone
+ * from the base that could have moved. */
+uint32_t gate_moved_group(const struct gate *gate, uint32_t site, bool by_caller, uint32_t *sites);
 
 struct gate_waivers *gate_waivers_read(const char *path); /* NULL after a message */
 /* The reason if a finding about this name is excused today, else NULL. */

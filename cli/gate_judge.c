@@ -16,7 +16,6 @@
 #include "gate.h"
 #include "memory.h"
 #include "message.h"
-#include "message.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -75,9 +74,7 @@ static double mean(const struct gate_figure *figure)
 
 static bool is_noisy(const struct gate_figure *figure)
 {
-    return figure->k2 > 0 ||
-           (figure->n > 1 && figure->squares - figure->k1 * figure->k1 / figure->n >
-                                 1e-18 * figure->k1 * figure->k1);
+    return figure->k2 > 0 || (figure->n > 1 && figure->squares > 1e-18 * figure->k1 * figure->k1);
 }
 
 static void add_test(struct judging *j, struct gate_rule *rule, uint32_t site,
@@ -88,8 +85,13 @@ static void add_test(struct judging *j, struct gate_rule *rule, uint32_t site,
                         .base = gate_figure_of(j->gate, GATE_BASE, sites, n, rule->type),
                         .now = gate_figure_of(j->gate, GATE_NEW, sites, n, rule->type)};
     double floor = j->rules->floor[rule->type] / j->gate->operations;
-    if (rule->scope == GATE_EACH_SITE && mean(&test.base) < floor && mean(&test.now) < floor)
-        return;
+    if (rule->scope == GATE_EACH_SITE) {
+        bool below = mean(&test.base) < floor && mean(&test.now) < floor;
+        rule->tested += !below;
+        rule->below_floor += below;
+        if (below)
+            return;
+    }
     /* Where nothing was seen on either side there is noise if there may be anything unseen. */
     bool sampled = !j->gate->side[GATE_NEW].exact || !j->gate->side[GATE_BASE].exact;
     bool nothing = !(test.base.k1 > 0) && !(test.now.k1 > 0);
@@ -126,6 +128,12 @@ static bool collect_tests(struct judging *j)
                              "the rule away");
                 return false;
             }
+            bool any = false;
+            for (uint32_t i = 0; i < n; i++)
+                any = any || j->gate->sites[j->matching[i]].on[GATE_NEW];
+            if (!any)
+                gate_note(j->verdict, "%s: '%s' matches nothing any more in the new profile",
+                          rule->origin, rule->pattern);
             add_test(j, rule, KEY_NONE, j->matching, n);
         }
     }
@@ -223,11 +231,12 @@ static uint32_t stack_of(const struct gate *gate, const struct gate_finding *f)
 }
 
 /* A site that grew as part of a group that did not: the code moved. */
-static void excuse_moved(struct judging *j, const struct test *t, struct gate_finding *f)
+static void excuse_moved(struct judging *j, const struct test *t, struct gate_finding *f,
+                         bool by_caller)
 {
-    if (t->site == KEY_NONE || t->rule->limit == GATE_MAX)
+    if (t->site == KEY_NONE || t->rule->limit == GATE_MAX || f->status == GATE_MOVED)
         return;
-    uint32_t n = gate_moved_group(j->gate, t->site, j->matching, j->gate->n_sites);
+    uint32_t n = gate_moved_group(j->gate, t->site, by_caller, j->matching);
     if (n < 2)
         return;
     struct test whole = *t;
@@ -268,6 +277,17 @@ static void count(struct gate_verdict *verdict, const struct gate_finding *f)
     verdict->loose += f->loose;
 }
 
+static double samples_of(const struct judging *j, const struct gate_rule *rule, int side)
+{
+    double sum = 0;
+    for (uint32_t s = 0; s < j->gate->n_sites; s++) {
+        const struct gate_site *site = &j->gate->sites[s];
+        if (regexp_matches(rule->regexp, site->name, strlen(site->name)))
+            sum += site->samples[side];
+    }
+    return sum;
+}
+
 static void judge_test(struct judging *j, const struct test *t)
 {
     struct gate_finding f = {.rule = t->rule,
@@ -281,10 +301,12 @@ static void judge_test(struct judging *j, const struct test *t)
     evaluate(j, t, unit, &f);
     gate_difference_interval(&t->base, &t->now, unit, 0.05, &f.low, &f.high);
     for (int side = 0; side < GATE_SIDES; side++)
-        f.samples[side] = t->site == KEY_NONE ? j->gate->side[side].samples
-                                              : j->gate->sites[t->site].samples[side];
+        f.samples[side] = t->site != KEY_NONE ? j->gate->sites[t->site].samples[side]
+                          : t->rule->pattern  ? samples_of(j, t->rule, side)
+                                              : j->gate->side[side].samples;
     if (f.status == GATE_FAIL || f.status == GATE_WARN) {
-        excuse_moved(j, t, &f);
+        excuse_moved(j, t, &f, false);
+        excuse_moved(j, t, &f, true);
         const char *name = t->site == KEY_NONE ? t->rule->pattern ? t->rule->pattern : "total"
                                                : j->gate->sites[t->site].name;
         const char *reason = f.status == GATE_MOVED ? NULL : gate_waived(j->options->waivers, name);
@@ -296,8 +318,15 @@ static void judge_test(struct judging *j, const struct test *t)
     if (f.status == GATE_PASS && j->options->two_sided && t->rule->scope != GATE_EACH_SITE)
         f.loose = is_loose(j, t, unit);
     /* Thousands of sites that pass are no findings; totals and patterns always are. */
-    if (f.status == GATE_PASS && t->rule->scope == GATE_EACH_SITE)
+    if (f.status == GATE_PASS && t->rule->scope == GATE_EACH_SITE) {
+        double unseen = f.exact                         ? 0
+                        : t->rule->limit == GATE_GROWTH ? f.detectable / f.base - 1
+                                                        : f.detectable - f.base;
+        t->rule->within++;
+        if (unseen > t->rule->blindest)
+            t->rule->blindest = unseen;
         return;
+    }
     f.stack = stack_of(j->gate, &f);
     count(j->verdict, &f);
     MEMORY_ROOM(j->verdict->findings, j->verdict->n, j->verdict->room);
@@ -357,6 +386,8 @@ bool gate_judge(struct gate *gate, struct gate_rules *rules,
                         .matching = memory_array(gate->n_sites + 1, sizeof(uint32_t))};
     verdict->false_alarms = options->false_alarms;
     verdict->two_sided = options->two_sided;
+    verdict->rules = rules->rules;
+    verdict->n_rules = rules->n;
     bool fine = collect_tests(&j);
     share_out(&j);
     for (uint32_t i = 0; fine && i < j.n_tests; i++)

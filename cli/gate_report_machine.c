@@ -49,6 +49,24 @@ static void print_side(const struct gate_side *side, const char *name, FILE *out
     fprintf(out, "\"exact\": %s},\n", side->exact ? "true" : "false");
 }
 
+static void print_rule(const struct gate_rule *rule, FILE *out)
+{
+    fputs("    {", out);
+    text(out, "rule", rule->text, ", ");
+    text(out, "origin", rule->origin, ", ");
+    text(out, "scope", scope_words[rule->scope], ", ");
+    text(out, "type", gate_type_names[rule->type], ", ");
+    fprintf(out, "\"soft\": %s", rule->soft ? "true" : "false");
+    if (rule->scope == GATE_EACH_SITE) {
+        fprintf(out, ", \"tested\": %u, \"below_floor\": %u, \"within\": %u, ", rule->tested,
+                rule->below_floor, rule->within);
+        real(out, "least_visible_growth", rule->blindest, "");
+    } else if (rule->scope == GATE_PATTERN) {
+        fprintf(out, ", \"matched\": %u", rule->matched);
+    }
+    fputs("}", out);
+}
+
 static void print_finding(const struct gate *gate, const struct gate_finding *f, FILE *out)
 {
     int64_t line;
@@ -109,7 +127,12 @@ void gate_print_json(const struct gate *gate, const struct gate_verdict *v, FILE
         json_text(out, v->notes[i]);
     }
     fputs("],\n  ", out);
-    text(out, "more", v->more_command ? v->more_command : "", ",\n  \"findings\": [\n");
+    text(out, "more", v->more_command ? v->more_command : "", ",\n  \"rules\": [\n");
+    for (uint32_t i = 0; i < v->n_rules; i++) {
+        print_rule(&v->rules[i], out);
+        fputs(i + 1 < v->n_rules ? ",\n" : "\n", out);
+    }
+    fputs("  ],\n  \"findings\": [\n", out);
     for (uint32_t i = 0; i < v->n; i++) {
         print_finding(gate, &v->findings[i], out);
         fputs(i + 1 < v->n ? ",\n" : "\n", out);
@@ -117,11 +140,19 @@ void gate_print_json(const struct gate *gate, const struct gate_verdict *v, FILE
     fputs("  ]\n}\n", out);
 }
 
-/* XML 1.0 has no way to say most control characters. */
+/* XML 1.0 has no way to say most control characters, nor what is not UTF-8. */
 static void xml(FILE *out, const char *value)
 {
     for (; *value; value++) {
         unsigned char c = (unsigned char)*value;
+        size_t n = utf8_length((const unsigned char *)value);
+        if (n > 1) {
+            bool noncharacter = n == 3 && c == 0xef && (unsigned char)value[1] == 0xbf &&
+                                (unsigned char)value[2] >= 0xbe;
+            fprintf(out, "%.*s", noncharacter ? 1 : (int)n, noncharacter ? "?" : value);
+            value += n - 1;
+            continue;
+        }
         if (c == '&')
             fputs("&amp;", out);
         else if (c == '<')
@@ -131,7 +162,7 @@ static void xml(FILE *out, const char *value)
         else if (c == '"')
             fputs("&quot;", out);
         else if (c < 0x20 || c >= 0x7f)
-            fputc(c >= 0x80 ? c : '?', out);
+            fputc('?', out);
         else
             fputc(c, out);
     }
@@ -147,12 +178,22 @@ static void finding_sentence(const struct gate_finding *f, char *buffer, size_t 
 
 void gate_print_junit(const struct gate *gate, const struct gate_verdict *v, FILE *out)
 {
-    uint32_t skipped = v->waived + v->moved + v->warned, errors = v->undecided;
+    uint32_t skipped = v->waived + v->moved + v->warned, errors = v->undecided, each = 0;
+    for (uint32_t i = 0; i < v->n_rules; i++)
+        each += v->rules[i].scope == GATE_EACH_SITE;
     fprintf(out,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"approf "
             "gate\" tests=\"%u\" failures=\"%u\" "
             "errors=\"%u\" skipped=\"%u\" time=\"0\">\n",
-            v->n, v->failed, errors, skipped);
+            v->n + each, v->failed + v->loose, errors, skipped);
+    /* What is within the limits of a rule for each site is one case. */
+    for (uint32_t i = 0; i < v->n_rules; i++) {
+        if (v->rules[i].scope != GATE_EACH_SITE)
+            continue;
+        fputs("<testcase classname=\"", out);
+        xml(out, v->rules[i].text);
+        fprintf(out, "\" name=\"%u sites within limits\" time=\"0\"/>\n", v->rules[i].within);
+    }
     for (uint32_t i = 0; i < v->n; i++) {
         const struct gate_finding *f = &v->findings[i];
         char sentence[2048];
@@ -162,12 +203,14 @@ void gate_print_junit(const struct gate *gate, const struct gate_verdict *v, FIL
         fputs("\" name=\"", out);
         xml(out, gate_subject(gate, f));
         fputs("\" time=\"0\">", out);
-        if (f->status == GATE_FAIL || f->status == GATE_UNDECIDED) {
-            const char *element = f->status == GATE_FAIL ? "failure" : "error";
+        if (f->status == GATE_FAIL || f->status == GATE_UNDECIDED || f->loose) {
+            const char *element = f->status == GATE_UNDECIDED ? "error" : "failure";
             int64_t line;
             const char *file = gate_file_of(gate, f, &line);
             fprintf(out, "<%s type=\"%s\" message=\"", element,
-                    f->status == GATE_FAIL ? "regression" : "undecided");
+                    f->status == GATE_FAIL        ? "regression"
+                    : f->status == GATE_UNDECIDED ? "undecided"
+                                                  : "limit too loose");
             xml(out, sentence);
             fputs("\">", out);
             if (*file) {

@@ -113,6 +113,30 @@ static const char *conclusion(const struct gate_verdict *v)
     return words[v->exit_status];
 }
 
+/* What a rule for each site has to say of those within limits: how many, and how blind it was. */
+static void print_rule(const struct gate_rule *rule, FILE *out)
+{
+    char amount[UNIT_TEXT_ROOM];
+    fprintf(out, "%u site%s within limits", rule->within, rule->within == 1 ? "" : "s");
+    if (rule->below_floor)
+        fprintf(out, ", %u below the floor not looked at", rule->below_floor);
+    if (rule->blindest > 0 && !isfinite(rule->blindest))
+        fputs("; at some, no growth could have been seen", out);
+    else if (rule->blindest > 0 && rule->limit == GATE_GROWTH)
+        fprintf(out, "; growth of %.1f%% would have been seen at each", rule->blindest * 100);
+    else if (rule->blindest > 0)
+        fprintf(out, "; %s more would have been seen at each",
+                gate_value(amount, rule->type, rule->blindest));
+}
+
+/* Hundreds of sites of one kind are shown by the heaviest; failures are all shown. */
+static bool is_hidden(const struct gate_verdict *v, uint32_t i)
+{
+    enum { SHOWN = 10 };
+    return v->findings[i].status != GATE_FAIL && i >= SHOWN &&
+           v->findings[i - SHOWN].status == v->findings[i].status && !v->findings[i].loose;
+}
+
 void gate_print_text(const struct gate *gate, const struct gate_verdict *v, FILE *out)
 {
     const char *end = gate_color ? "\033[0m" : "", *per = gate->per_operation ? "/op" : "";
@@ -123,10 +147,14 @@ void gate_print_text(const struct gate *gate, const struct gate_verdict *v, FILE
                 s->n_profiles, s->n_profiles == 1 ? "" : "s", fmax(1, s->rate),
                 s->exact ? " (exact)" : "");
     }
+    uint32_t hidden = 0, within = 0;
     for (uint32_t i = 0; i < v->n; i++) {
         const struct gate_finding *f = &v->findings[i];
         int64_t line;
         const char *file = gate_file_of(gate, f, &line);
+        hidden += is_hidden(v, i);
+        if (is_hidden(v, i))
+            continue;
         fprintf(out, "\n%s%-10s%s %s  [%s]\n", color_of(f->status),
                 f->loose ? "too loose" : gate_status_name(f->status), end, gate_subject(gate, f),
                 f->rule->text);
@@ -146,6 +174,17 @@ void gate_print_text(const struct gate *gate, const struct gate_verdict *v, FILE
             print_stack(gate, f, out, "    ");
         }
     }
+    if (hidden)
+        fprintf(out, "\n... and %u more like these (-o json has all)\n", hidden);
+    for (uint32_t i = 0; i < v->n_rules; i++) {
+        if (v->rules[i].scope != GATE_EACH_SITE)
+            continue;
+        fprintf(out, "\n%s%-10s%s each site  [%s]\n    ", color_of(GATE_PASS), "ok", end,
+                v->rules[i].text);
+        print_rule(&v->rules[i], out);
+        fputc('\n', out);
+        within += v->rules[i].within;
+    }
     if (v->n_notes)
         fputc('\n', out);
     for (uint32_t i = 0; i < v->n_notes; i++)
@@ -157,7 +196,7 @@ void gate_print_text(const struct gate *gate, const struct gate_verdict *v, FILE
                      : v->exit_status == 1 ? GATE_FAIL
                                            : GATE_UNDECIDED),
             conclusion(v), end, v->failed, v->undecided, v->warned, v->moved, v->waived,
-            v->n - v->failed - v->undecided - v->warned - v->moved - v->waived);
+            within + v->n - v->failed - v->undecided - v->warned - v->moved - v->waived);
     if (v->n_tests)
         fprintf(out,
                 "chance of any false alarm in this comparison: at most %.2g%% (%u figures with "
@@ -229,6 +268,15 @@ void gate_print_markdown(const struct gate *gate, const struct gate_verdict *v, 
             fputs("```\n", out);
         }
         fputs("\n</details>\n", out);
+    }
+    for (uint32_t i = 0; i < v->n_rules; i++) {
+        if (v->rules[i].scope != GATE_EACH_SITE)
+            continue;
+        fputs("\n", out);
+        print_escaped(out, v->rules[i].text);
+        fputs(": ", out);
+        print_rule(&v->rules[i], out);
+        fputs(".\n", out);
     }
     for (uint32_t i = 0; i < v->n_notes; i++) {
         fputs("\n> ", out);

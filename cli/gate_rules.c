@@ -114,6 +114,7 @@ bool gate_rule_add(struct gate_rules *rules, const char *kind, const char *patte
         rule.regexp = regexp_compile(pattern, error, sizeof error);
         if (!rule.regexp) {
             message_error("%s: error parsing regexp: %s", origin, error);
+            message_hint("a name with characters like ( is matched as '\\('");
             free(rule.text);
             free(rule.origin);
             free(rule.pattern);

@@ -7,9 +7,11 @@
 #include "profile_comments.h"
 #include "profile_edit.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *const gate_type_names[GATE_TYPES] = {"alloc_objects", "alloc_space", "inuse_objects",
                                                  "inuse_space", "peak"};
@@ -19,8 +21,12 @@ void gate_init(struct gate *gate, bool by_line, double operations)
     *gate = (struct gate){.by_line = by_line,
                           .operations = operations > 0 ? operations : 1,
                           .per_operation = operations > 0};
+    char *here = getcwd(NULL, 0);
+    gate->directory = memory_print("%s/", here ? here : "");
+    free(here);
     for (int side = 0; side < GATE_SIDES; side++) {
         gate->side[side].exact = true;
+        gate->side[side].operations = gate->operations;
         gate->side[side].program = memory_text("", 0);
         gate->side[side].toolchain = memory_text("", 0);
         gate->side[side].label = memory_text("", 0);
@@ -42,6 +48,7 @@ void gate_free(struct gate *gate)
         free(gate->side[side].toolchain);
         free(gate->side[side].label);
     }
+    free(gate->directory);
     free(gate->sites);
     free(gate->names);
     free(gate->name_on);
@@ -63,33 +70,50 @@ void gate_expect(struct gate *gate, uint32_t base_profiles, uint32_t new_profile
     gate->n_profiles = base_profiles + new_profiles;
 }
 
-uint32_t gate_name_id(struct gate *gate, const char *name)
+/* Names are lines and fields of baselines: without control characters, and not empty. free() it. */
+static char *clean_name(const char *name)
 {
+    char *clean = *name ? memory_text(name, strlen(name)) : memory_text("[unknown]", 9);
+    for (char *c = clean; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            *c = ' ';
+    return clean;
+}
+
+uint32_t gate_name_id(struct gate *gate, const char *given)
+{
+    char *name = clean_name(given);
     uint64_t hash = hash_bytes(hash_seed(), name, strlen(name));
     struct key_cursor at = key_table_at(&gate->name_index, hash);
     uint32_t id;
     while ((id = key_table_next(&gate->name_index, &at)) != KEY_NONE)
-        if (strcmp(gate->names[id], name) == 0)
+        if (strcmp(gate->names[id], name) == 0) {
+            free(name);
             return id;
+        }
     MEMORY_ROOM(gate->names, gate->n_names, gate->names_room);
     MEMORY_ROOM(gate->name_on, gate->n_names, gate->name_on_room);
     gate->name_on[gate->n_names][GATE_BASE] = gate->name_on[gate->n_names][GATE_NEW] = false;
-    gate->names[gate->n_names] = memory_text(name, strlen(name));
+    gate->names[gate->n_names] = name;
     key_table_add(&gate->name_index, hash, gate->n_names);
     return gate->n_names++;
 }
 
-uint32_t gate_site_id(struct gate *gate, const char *name)
+uint32_t gate_site_id(struct gate *gate, const char *given)
 {
+    char *name = clean_name(given);
     uint64_t hash = hash_bytes(hash_seed(), name, strlen(name));
     struct key_cursor at = key_table_at(&gate->site_index, hash);
     uint32_t id;
     while ((id = key_table_next(&gate->site_index, &at)) != KEY_NONE)
-        if (strcmp(gate->sites[id].name, name) == 0)
+        if (strcmp(gate->sites[id].name, name) == 0) {
+            free(name);
             return id;
+        }
     MEMORY_ROOM(gate->sites, gate->n_sites, gate->sites_room);
     gate->sites[gate->n_sites] = (struct gate_site){
-        .name = memory_text(name, strlen(name)),
+        .name = name,
+        .own = KEY_NONE,
         .file = memory_text("", 0),
         .cells = memory_array((size_t)gate->n_profiles * GATE_SITE_TYPES, sizeof(struct gate_cell)),
         .anchor = KEY_NONE};
@@ -172,14 +196,22 @@ static bool is_inherited(const struct profile *p, const struct profile_sample *s
 static void note_line(struct gate *gate, struct gate_site *site, const struct profile *p,
                       const struct frame_info *info, double weight)
 {
-    (void)gate;
     const char *file = profile_text(p, info->file);
     if (!*file || weight <= site->line_weight)
         return;
+    size_t n = strlen(gate->directory);
+    if (n > 1 && strncmp(file, gate->directory, n) == 0 && file[n])
+        file += n;
     free((char *)site->file);
     site->file = memory_text(file, strlen(file));
     site->line = info->line;
     site->line_weight = weight;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
 }
 
 struct adding {
@@ -201,6 +233,19 @@ static uint32_t name_of(struct adding *a, uint32_t frame)
     uint32_t id = a->name_ids[info] - 1;
     a->gate->name_on[id][a->side] = true;
     return id;
+}
+
+uint32_t gate_add_stack(struct gate *gate, uint32_t site, const uint32_t *names, uint32_t n)
+{
+    size_t first = gate->n_stack_names;
+    for (uint32_t i = 0; i < n; i++) {
+        MEMORY_ROOM(gate->stack_names, gate->n_stack_names, gate->stack_names_room);
+        gate->stack_names[gate->n_stack_names++] = names[i];
+    }
+    MEMORY_ROOM(gate->stacks, gate->n_stacks, gate->stacks_room);
+    gate->stacks[gate->n_stacks] =
+        (struct gate_stack){.site = site, .first_name = (uint32_t)first, .n_names = n};
+    return gate->n_stacks++;
 }
 
 static uint32_t stack_id(struct adding *a, const struct profile_sample *sample, uint32_t site)
@@ -265,25 +310,23 @@ static void add_sample(struct adding *a, uint32_t s)
     uint32_t l = p->sample_locations[sample->first_location];
     uint32_t leaf = a->functions.first[l + 1] - 1;
     const struct frame_info *info = &a->lines.infos[FRAME_INFO(a->lines.frames[leaf])];
-    const char *name = gate->by_line
-                           ? frame_name(&a->lines, FRAME_INFO(a->lines.frames[leaf]))
-                           : frame_name(&a->functions, FRAME_INFO(a->functions.frames[leaf]));
-    uint32_t site = gate_site_id(gate, name);
+    const char *name = frame_name(&a->functions, FRAME_INFO(a->functions.frames[leaf]));
+    const char *file = profile_text(p, info->file);
+    char *with_line = gate->by_line && *file && info->line > 0
+                          ? memory_print("%s %s:%lld", name, base_name(file), (long long)info->line)
+                          : NULL;
+    uint32_t site = gate_site_id(gate, with_line ? with_line : name);
+    free(with_line);
+    gate->sites[site].own = name_of(a, a->functions.frames[leaf]);
     for (int t = 0; t < GATE_SITE_TYPES; t++)
         add_cell(gate_cell(gate, site, a->side, a->number, t), &cells[t]);
     gate->sites[site].on[a->side] = true;
     gate->sites[site].samples[a->side] += samples;
     note_line(gate, &gate->sites[site], p, info, weight * (a->side == GATE_NEW ? 2 : 1));
-    uint32_t id = stack_id(a, sample, site);
+    uint32_t id = stack_id(a, sample, site); /* may move the stacks */
     struct gate_stack *stack = &gate->stacks[id];
     for (int t = 0; t < GATE_SITE_TYPES; t++)
         stack->values[a->side][t] += cells[t].k1;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
 }
 
 /* Totals that our own files carry beside the samples. */
@@ -292,8 +335,13 @@ static void add_facts(struct adding *a)
     struct gate_side *side = &a->gate->side[a->side];
     struct gate_cell *total = side->total[a->number];
     struct profile_facts facts;
-    if (!profile_facts_read(a->profile, &facts))
+    for (int t = 0; t < GATE_SITE_TYPES; t++)
+        side->lacks[t] = side->lacks[t] || a->index[t] == PROFILE_NONE;
+    if (!profile_facts_read(a->profile, &facts)) {
+        side->lacks[GATE_PEAK] = true;
         return;
+    }
+    side->lacks[GATE_PEAK] = side->lacks[GATE_PEAK] || facts.peak_bytes == 0;
     if (facts.exact && facts.total_bytes && a->index[GATE_ALLOC_SPACE] != PROFILE_NONE) {
         total[GATE_ALLOC_SPACE] = (struct gate_cell){.k1 = (double)facts.total_bytes};
         side->exact_total[a->number] = true;
@@ -372,7 +420,7 @@ struct gate_figure gate_figure_of(const struct gate *gate, enum gate_side_name s
                                   const uint32_t *sites, uint32_t n, enum gate_type type)
 {
     struct gate_figure figure = {0};
-    double ops = gate->operations;
+    double ops = gate->side[side].operations;
     uint32_t first = side == GATE_NEW ? gate->side[GATE_BASE].n_profiles : 0;
     for (uint32_t i = 0; i < gate->side[side].n_profiles; i++) {
         struct gate_cell sum = {0};

@@ -12,11 +12,13 @@ enum { STEPS = 10000 };
 
 void gate_figure_add(struct gate_figure *figure, double value, double k2, double k3)
 {
+    /* Kept around the mean as it goes: a difference of large squares would be rounding alone. */
+    double before = figure->n > 0 ? figure->k1 / figure->n : value;
     figure->n += 1;
     figure->k1 += value;
     figure->k2 += k2;
     figure->k3 += k3;
-    figure->squares += value * value;
+    figure->squares += (value - before) * (value - figure->k1 / figure->n);
 }
 
 static double log_gamma(double x)
@@ -125,7 +127,7 @@ static double student_quantile(double alpha, double df)
 
 static double around_mean(const struct gate_figure *f)
 {
-    return f->n > 1 ? fmax(0, f->squares - f->k1 * f->k1 / f->n) : 0;
+    return f->n > 1 ? fmax(0, f->squares) : 0;
 }
 
 double gate_unit(const struct gate_figure *base, const struct gate_figure *fresh, double nothing,

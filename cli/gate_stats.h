@@ -47,7 +47,7 @@ struct gate_figure {
     double n;       /* profiles, those without the site included */
     double k1;      /* sum of the values of all profiles: the mean is k1 / n */
     double k2, k3;  /* sampling cumulants, summed likewise */
-    double squares; /* sum over profiles of value^2: the spread between them */
+    double squares; /* sum over profiles of (value - mean)^2: the spread between them */
 };
 
 void gate_figure_add(struct gate_figure *figure, double value, double k2, double k3);

@@ -37,11 +37,17 @@ static int today(void)
     return (tm.tm_year + 1900) * 10000 + (tm.tm_mon + 1) * 100 + tm.tm_mday;
 }
 
+static int days_of(int year, int month)
+{
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return month == 2 ? 28 + leap : 30 + (month + (month > 7)) % 2;
+}
+
 static bool parse_date(const char *text, int *date)
 {
     int year, month, day, length = 0;
     if (sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &length) != 3 || length != 10 ||
-        text[10] || month < 1 || month > 12 || day < 1 || day > 31)
+        text[10] || month < 1 || month > 12 || day < 1 || day > days_of(year, month))
         return false;
     *date = year * 10000 + month * 100 + day;
     return true;
@@ -78,6 +84,7 @@ static bool add_line(struct gate_waivers *waivers, char *line, const char *origi
     waiver.regexp = regexp_compile(at, error, sizeof error);
     if (!waiver.regexp) {
         message_error("%s: error parsing regexp: %s", origin, error);
+        message_hint("a name with characters like ( is matched as '\\('");
         return false;
     }
     waiver.pattern = memory_text(at, strlen(at));
@@ -103,7 +110,13 @@ struct gate_waivers *gate_waivers_read(const char *path)
     bool fine = true;
     for (int number = 1; fine && fgets(line, sizeof line, file); number++) {
         char *origin = memory_print("%s:%d", slash ? slash + 1 : path, number);
-        fine = add_line(waivers, line, origin);
+        if (!strchr(line, '\n') && !feof(file)) {
+            message_error("%s: the line is too long", origin);
+            message_hint("a waiver is PATTERN UNTIL REASON, in less than 4096 bytes");
+            fine = false;
+        } else {
+            fine = add_line(waivers, line, origin);
+        }
         free(origin);
     }
     fclose(file);

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Length of the UTF-8 character at text, 0 if it is none. */
-static size_t utf8_length(const unsigned char *text)
+size_t utf8_length(const unsigned char *text)
 {
     size_t n = text[0] < 0x80                       ? 1
                : text[0] >= 0xc2 && text[0] <= 0xdf ? 2

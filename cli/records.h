@@ -37,6 +37,10 @@ void records_real(struct records *records, const char *name, double value); /* N
 void records_end(struct records *records);
 void records_close(struct records *records);
 
+/* Length of the UTF-8 character at text, 0 if it is none; NUL-terminated text is not read past its
+ * end. */
+size_t utf8_length(const unsigned char *text);
+
 /* A JSON string with its quotes. */
 void json_text(FILE *out, const char *text);
 
