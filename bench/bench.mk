@@ -1,0 +1,9 @@
+# Measuring. `make bench` prints what the profiler costs, as ratios within one run; bench/speed.py says how.
+
+$(BUILD)/bench/%: bench/%.c
+	@mkdir -p $(@D)
+	$(CC) -std=c17 -D_GNU_SOURCE $(WARN) -O2 -g -fno-builtin-malloc -fno-builtin-free -pthread -o $@ $<
+
+.PHONY: bench
+bench: all $(BUILD)/bench/patterns
+	@python3 bench/speed.py --build $(BUILD)
