@@ -7,6 +7,7 @@ COMMAND(help, 0, GROUP_NONE, "[COMMAND]", "what approf can do, or one command in
 COMMAND(version, 0, GROUP_NONE, "", "version of approf")
 COMMAND(run, COMMAND_TAKES_PROGRAM, GROUP_RUN, "-- PROGRAM ARGUMENTS...", "run a program and write what it allocates")
 COMMAND(ps, 0, GROUP_PS | GROUP_TABLE, "", "processes that are profiled, and what ended ones left")
+COMMAND(live, 0, GROUP_LIVE, "PID|NAME", "where a process allocates, on a screen that refreshes")
 COMMAND(serve, 0, GROUP_SERVE, "[PID|NAME|all]", "heap profiles of running processes over HTTP, as Go's net/http/pprof")
 COMMAND(symbolize, 0, GROUP_LOAD | GROUP_OUTPUT, "PROFILE", "write functions, lines and inlined frames into a profile")
 COMMAND(top, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "SOURCE...", "what allocates most: one row a function, line or file")

@@ -72,7 +72,7 @@ OPTION_TEXT(tagroot, "tagroot", "", "KEY,KEY", GROUP_REPORT, "add a frame for th
 OPTION_TEXT(tagleaf, "tagleaf", "", "KEY,KEY", GROUP_REPORT, "add a frame for these labels at the leaf")
 
 /* ---- sources ---- */
-OPTION_TEXT(source_path, "source_path", "", "DIR:DIR", GROUP_REPORT, "where to look for source files")
+OPTION_TEXT(source_path, "source_path", "", "DIR:DIR", GROUP_REPORT | GROUP_LIVE, "where to look for source files")
 OPTION_TEXT(trim_path, "trim_path", "", "DIR:DIR", GROUP_REPORT, "prefixes to remove from source file names")
 OPTION_BOOL(intel_syntax, "intel_syntax", false, GROUP_REPORT, "disassemble in Intel syntax")
 
@@ -127,6 +127,9 @@ OPTION_BOOL(no_browser, "no_browser", false, GROUP_WEB, "do not start a browser"
 
 OPTION_TEXT(token, "token", "", "TEXT|@FILE", GROUP_SERVE, "ask clients for this bearer token (or $APPROF_TOKEN)")
 OPTION_TEXT(host_names, "host_names", "", "NAME,NAME", GROUP_SERVE, "further names that clients may call the server by")
+
+/* ---- the live view ---- */
+OPTION_TEXT(refresh, "refresh", "1", "SECONDS", GROUP_LIVE, "time between two looks at the process")
 
 /* ---- running a program ---- */
 OPTION_TEXT(rate, "rate", "", "BYTES", GROUP_RUN | GROUP_GATE, "sample about once every BYTES; 1 records every allocation (the gate's default)")
