@@ -172,7 +172,8 @@ static int make_runs(struct session *s)
     }
     for (int64_t i = 0; i < s->options->gate_runs; i++) {
         int status;
-        if (!gate_run_command(s->options->gate_run, rate, &s->runs[i], &status)) {
+        if (!gate_run_command(s->options->gate_run, rate, s->options->gate_program, &s->runs[i],
+                              &status)) {
             return status;
         }
         s->n_runs++;
@@ -428,6 +429,11 @@ static int check_usage(struct session *s)
         message_error("gate: %s",
                       has_run ? "both --run and profiles" : "nothing to judge was given");
         message_hint("name the new profiles, or a command with --run");
+        return STATUS_BAD_USAGE;
+    }
+    if (*s->options->gate_program && !has_run) {
+        message_error("gate: --program without --run");
+        message_hint("it chooses among the processes of a command; a profile is of one already");
         return STATUS_BAD_USAGE;
     }
     if (s->invocation->n_arguments > GATE_MAX_PROFILES) {

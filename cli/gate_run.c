@@ -74,6 +74,19 @@ static bool is_shell(const char *name)
     return false;
 }
 
+/* NAME.PID.pb.gz */
+static bool is_of_program(const char *file, const char *program)
+{
+    size_t n = strlen(program);
+    if (n == 0)
+        return true;
+    if (strncmp(file, program, n) != 0 || file[n] != '.')
+        return false;
+    const char *pid = file + n + 1;
+    size_t digits = strspn(pid, "0123456789");
+    return digits > 0 && strcmp(pid + digits, ".pb.gz") == 0;
+}
+
 static int by_bytes(const void *a, const void *b)
 {
     const struct found *x = a, *y = b;
@@ -84,11 +97,11 @@ static int by_bytes(const void *a, const void *b)
 
 /* All profiles of the directory as one, the program that allocated most first. The shell counts
  * only where it is alone. */
-static bool collect(const char *directory, struct profile *out)
+static bool collect(const char *directory, const char *program, struct profile *out)
 {
     DIR *dir = opendir(directory);
     struct found *found = NULL;
-    size_t n = 0, room = 0;
+    size_t n = 0, room = 0, others = 0;
     struct cli_options options;
     struct profile_error error = {0};
     options_defaults(&options);
@@ -97,7 +110,9 @@ static bool collect(const char *directory, struct profile *out)
             continue;
         char *path = memory_print("%s/%s", directory, entry->d_name);
         MEMORY_ROOM(found, n, room);
-        if (source_load_one(path, &options, &found[n].profile, &error)) {
+        if (!is_of_program(entry->d_name, program))
+            others++;
+        else if (source_load_one(path, &options, &found[n].profile, &error)) {
             found[n].bytes = allocated(&found[n].profile);
             found[n].shell = is_shell(entry->d_name);
             n++;
@@ -127,10 +142,13 @@ static bool collect(const char *directory, struct profile *out)
         profile_free(&found[i].profile);
     free(list);
     free(found);
+    if (n == 0 && others > 0)
+        message_error("gate: none of the command's %zu processes is %s", others, program);
     return fine;
 }
 
-bool gate_run_command(const char *command, const char *rate, struct profile *out, int *status)
+bool gate_run_command(const char *command, const char *rate, const char *program,
+                      struct profile *out, int *status)
 {
     const char *temporary = getenv("TMPDIR");
     char *directory =
@@ -143,7 +161,7 @@ bool gate_run_command(const char *command, const char *rate, struct profile *out
         return false;
     }
     bool fine = run(command, rate, directory, status);
-    if (fine && !collect(directory, out)) {
+    if (fine && !collect(directory, program, out)) {
         *status = STATUS_NO_VERDICT;
         message_error("gate: the command left no profile");
         message_hint("it allocates nothing, or can't be profiled: try approf run -- sh -c '%s'",

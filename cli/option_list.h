@@ -114,6 +114,7 @@ OPTION_REAL(gate_per, "per", 0, "N", GROUP_GATE, "operations in a run: figures a
 OPTION_TEXT(gate_per_file, "per-file", "", "FILE", GROUP_GATE, "a file that holds the number of operations of the run")
 OPTION_TEXT(gate_run, "run", "", "CMD", GROUP_GATE, "profile this shell command and judge it")
 OPTION_INT(gate_runs, "runs", 1, "N", GROUP_GATE, "how often to run it")
+OPTION_TEXT(gate_program, "program", "", "NAME", GROUP_GATE, "of the processes of --run, judge those of this program only")
 OPTION_TEXT(gate_baseline, "baseline", "", "FILE", GROUP_GATE, "the base as a text file")
 OPTION_BOOL(gate_update, "update", false, GROUP_GATE, "write the baseline instead of judging")
 OPTION_BOOL(gate_two_sided, "two-sided", false, GROUP_GATE, "end with 4 when a limit has become far too loose")

@@ -51,7 +51,7 @@ def main():
         out += sub(4, num(1, i) + num(2, 1) + num(3, 0x400000 + 16 * i) +
                    b"".join(sub(4, num(1, f) + num(2, l)) for f, l in lines))
     for (name, file), i in functions.items():
-        out += sub(5, num(1, i) + num(2, strings(name)) + num(3, strings(name)) + num(4, strings(file)))
+        out += sub(5, num(1, i) + num(2, strings(name)) + num(3, strings("_" + name)) + num(4, strings(file)))
     out += sub(11, num(1, strings("space")) + num(2, strings("bytes"))) + num(12, given.rate)
     if given.peak is not None or given.total is not None:
         facts = "# approf: version=0.1.0 rate=%d samples=1" % given.rate
