@@ -7,7 +7,7 @@ int cmd_diff(struct invocation *invocation)
 {
     struct cli_options *options = &invocation->options;
     if (!*options->base && !*options->diff_base) {
-        if (invocation->n_arguments == 1 && options->seconds > 0) {
+        if (invocation->n_arguments == 1 && (options->seconds > 0 || *options->from)) {
             options->diff_base = invocation->arguments[0]; /* sources_load takes both ends */
             return report_command(invocation, "diff");
         }

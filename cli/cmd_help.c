@@ -41,11 +41,11 @@ static int help_command(const struct command *command)
         unsigned group;
         const char *title;
     } sections[] = {
-        {GROUP_RUN, "Options of the run:"},         {GROUP_PS, "Options:"},
-        {GROUP_SERVE, "Options of the server:"},    {GROUP_LIVE, "Options of the view:"},
-        {GROUP_GATE, "Options of the gate:"},       {GROUP_REPORT, "Options of the report:"},
-        {GROUP_TABLE, "How the table is written:"}, {GROUP_LOAD, "Options of loading:"},
-        {GROUP_WEB, "Options of the server:"},
+        {GROUP_RUN, "Options of the run:"},       {GROUP_PS, "Options:"},
+        {GROUP_SERVE, "Options of the server:"},  {GROUP_RECORD, "Options of recording:"},
+        {GROUP_LIVE, "Options of the view:"},     {GROUP_GATE, "Options of the gate:"},
+        {GROUP_REPORT, "Options of the report:"}, {GROUP_TABLE, "How the table is written:"},
+        {GROUP_LOAD, "Options of loading:"},      {GROUP_WEB, "Options of the server:"},
     };
     printf("approf %s%s %s\n\n%s.\n", command->name, command->groups ? " [options]" : "",
            command->arguments, command->summary);

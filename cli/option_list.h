@@ -19,6 +19,8 @@ OPTION_TEXT(buildid, "buildid", "", "ID", GROUP_LOAD, "build id of the main bina
 OPTION_TEXT(tools, "tools", "", "DIR", GROUP_LOAD, "where to look for objdump and other tools")
 OPTION_TEXT(add_comment, "add_comment", "", "TEXT", GROUP_LOAD, "add a comment to the profile")
 OPTION_INT(seconds, "seconds", -1, "N", GROUP_LOAD, "look at a process for so long: what is allocated meanwhile")
+OPTION_TEXT(from, "from", "", "TIME", GROUP_LOAD, "of a directory of approf record: from then on (1h ago, 12:30, 2026-01-31T12:30)")
+OPTION_TEXT(to, "to", "", "TIME", GROUP_LOAD, "of a directory of approf record: until then")
 OPTION_INT(timeout, "timeout", -1, "N", GROUP_LOAD, "seconds to wait for an http source")
 OPTION_BOOL(all_frames, "all_frames", false, GROUP_LOAD, "ignore the profile's own drop_frames and keep_frames")
 
@@ -36,7 +38,7 @@ OPTION_TEXT(unit, "unit", "minimum", "UNIT", GROUP_REPORT, "unit of the figures:
 OPTION_REAL(divide_by, "divide_by", 1, "D", GROUP_REPORT, "divide all figures by D")
 OPTION_BOOL(relative_percentages, "relative_percentages", false, GROUP_REPORT, "percentages of what the filters leave")
 OPTION_BOOL(compact_labels, "compact_labels", false, GROUP_REPORT, "leave out the header's File, Type and Time lines")
-OPTION_TEXT(output, "output", "", "FILE", GROUP_REPORT | GROUP_OUTPUT | GROUP_GATE | GROUP_RUN, "write to FILE; gate: FORMAT:FILE, several times; for run a pattern: %e is the program's name, %p its pid, %h the host, %t the time")
+OPTION_TEXT(output, "output", "", "FILE", GROUP_REPORT | GROUP_OUTPUT | GROUP_RECORD | GROUP_GATE | GROUP_RUN, "write to FILE; gate: FORMAT:FILE, several times; for run a pattern: %e is the program's name, %p its pid, %h the host, %t the time")
 OPTION_BOOL(ci, "ci", false, GROUP_REPORT, "show 95% intervals of estimates")
 OPTION_TEXT(compat, "compat", "", "go1.19|today", GROUP_REPORT, "print as that version of go tool pprof does")
 
@@ -128,6 +130,10 @@ OPTION_BOOL(no_browser, "no_browser", false, GROUP_WEB, "do not start a browser"
 
 OPTION_TEXT(token, "token", "", "TEXT|@FILE", GROUP_SERVE, "ask clients for this bearer token (or $APPROF_TOKEN)")
 OPTION_TEXT(host_names, "host_names", "", "NAME,NAME", GROUP_SERVE, "further names that clients may call the server by")
+
+/* ---- recording ---- */
+OPTION_TEXT(interval, "interval", "60s", "DURATION", GROUP_RECORD, "time between two profiles")
+OPTION_TEXT(keep, "keep", "24h", "DURATION", GROUP_RECORD, "remove profiles that are older")
 
 /* ---- the live view ---- */
 OPTION_TEXT(refresh, "refresh", "1", "SECONDS", GROUP_LIVE, "time between two looks at the process")

@@ -10,11 +10,13 @@
 #include "prune.h"
 #include "symbolize.h"
 #include "heap_source.h"
+#include "record_store.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The readers of other formats may be left out of a build. */
@@ -74,6 +76,34 @@ static bool find_process(const char **source, char *tables, size_t room,
     return true;
 }
 
+/* -from and -to. */
+static bool read_moments(const struct cli_options *options, int64_t *from, int64_t *to,
+                         struct profile_error *error)
+{
+    int64_t now = time(NULL);
+    *from = INT64_MIN;
+    *to = INT64_MAX;
+    const char *bad = *options->from && !record_moment(options->from, now, from) ? options->from
+                      : *options->to && !record_moment(options->to, now, to)     ? options->to
+                                                                                 : NULL;
+    if (bad) {
+        return profile_error_set(error, PROFILE_ERROR_IO,
+                                 "'%s' is no time, such as 1h (ago), 12:30 or 2026-01-31T12:30",
+                                 bad);
+    }
+    return true;
+}
+
+/* A directory of approf record: what was allocated between -from and -to, or with a base the states
+ * at both. */
+static bool read_directory(const char *directory, const struct cli_options *options,
+                           struct profile *base, struct profile *out, struct profile_error *error)
+{
+    int64_t from, to;
+    return read_moments(options, &from, &to, error) &&
+           record_read(directory, from, to, base, out, error);
+}
+
 static void tell_wait(const struct cli_options *options)
 {
     message_note("Please wait... (%llds)", (long long)options->seconds);
@@ -126,6 +156,8 @@ bool source_load_one(const char *source, const struct cli_options *options, stru
     if (strcmp(source, "-") != 0 && heap_source_is(source)) {
         fine = options->seconds > 0 ? read_delta(source, options, out, error)
                                     : heap_source_read(source, out, error);
+    } else if (record_is(source)) {
+        fine = read_directory(source, options, NULL, out, error);
     } else {
         struct arena arena;
         arena_init(&arena, 0);
@@ -218,6 +250,13 @@ static bool load_growth(const char *source, const struct cli_options *options, s
     struct profile_error error = {0};
     struct heap_snapshot older, newer;
     const char *path = source;
+    if (record_is(source)) {
+        if (!read_directory(source, options, base, out, &error)) {
+            tell_failure(source, &error);
+            return false;
+        }
+        return make_ready(base, options, &error) && make_ready(out, options, &error);
+    }
     bool fine = find_process(&path, tables, sizeof tables, &error);
     if (fine && !heap_source_is(path)) {
         fine = profile_error_set(&error, PROFILE_ERROR_IO,
@@ -361,8 +400,8 @@ bool sources_load(const char *const *sources, int n, const struct cli_options *o
         return false;
     }
     struct profile base;
-    bool growth =
-        *base_source && n == 1 && options->seconds > 0 && strcmp(base_source, sources[0]) == 0;
+    bool growth = *base_source && n == 1 && (options->seconds > 0 || *options->from) &&
+                  strcmp(base_source, sources[0]) == 0;
     if (!(growth ? load_growth(sources[0], options, &base, out)
                  : load_and_merge(sources, n, "source", options, out))) {
         return false;
