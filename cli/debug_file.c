@@ -337,11 +337,13 @@ bool debug_file_address(const struct debug_file *file, uint64_t start, uint64_t 
         *virtual_address = page_down(file->segments[0].start) + distance;
         return debug_file_is_code(file, *virtual_address);
     }
-    uint64_t position = distance + offset;
+    /* The segment that begins in or before the mapping's first page; from there on addresses in
+     * memory and in the file run in step through all segments, offsets need not. */
     const struct segment *found = NULL;
     for (size_t i = 0; i < file->n_segments; i++) {
         const struct segment *segment = &file->segments[i];
-        if (position >= segment->offset && position - segment->offset < segment->file_size &&
+        uint64_t page = page_down(segment->offset);
+        if (offset >= page && offset - page < segment->offset - page + segment->file_size &&
             (found == NULL || (segment->executable && !found->executable))) {
             found = segment;
         }
@@ -349,8 +351,8 @@ bool debug_file_address(const struct debug_file *file, uint64_t start, uint64_t 
     if (found == NULL) {
         return false;
     }
-    *virtual_address = position - found->offset + found->start;
-    return true;
+    *virtual_address = distance + offset - found->offset + found->start;
+    return segment_of_address(file, *virtual_address) != NULL;
 }
 
 Dwarf *debug_file_dwarf(struct debug_file *file, uint64_t *bias)

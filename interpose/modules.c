@@ -42,6 +42,7 @@ static uint32_t last_id;   /* guarded by adding */
 static char program_path[HEAP_PATH_BYTES];
 static uint32_t program_path_len;
 static uintptr_t vdso;
+static uintptr_t program_headers; /* of the program, in memory */
 
 void modules_init(void)
 {
@@ -51,6 +52,7 @@ void modules_init(void)
     long n = raw_readlink("/proc/self/exe", program_path, sizeof program_path);
     program_path_len = n > 0 ? (uint32_t)n : 0;
     vdso = getauxval(AT_SYSINFO_EHDR);
+    program_headers = getauxval(AT_PHDR);
     modules_permanent_init();
 }
 
@@ -74,12 +76,37 @@ static bool same_identity(const struct module_image *a, const struct module_imag
     return a->identity.digest == b->identity.digest;
 }
 
+/* A page of the module's own, for its ELF header, may be shorter than a page in the file: the
+ * mapping is not, so ranges are compared page by page. */
+static bool holds(const void *loaded, uintptr_t start, uintptr_t end)
+{
+    struct dl_find_object found;
+    return _dl_find_object((void *)start, &found) == 0 && found.dlfo_link_map == loaded &&
+           start >= (uintptr_t)found.dlfo_map_start &&
+           end <= (((uintptr_t)found.dlfo_map_end + ARCH_PAGE - 1) & ~(uintptr_t)(ARCH_PAGE - 1));
+}
+
+/* The loader tells the segment of pc alone where a module has gaps between its segments (it could
+ * have other mappings in them): then the ELF header is looked for where it must be. */
+static uintptr_t header_of(const struct dl_find_object *found)
+{
+    const struct link_map *map = found->dlfo_link_map;
+    bool is_program = map->l_name == NULL || map->l_name[0] == 0;
+    uintptr_t header = is_program ? program_headers : map->l_addr;
+    header &= ~(uintptr_t)(ARCH_PAGE - 1);
+    return header == (uintptr_t)found->dlfo_map_start ? 0 : header;
+}
+
 static struct module_image image_of(const struct dl_find_object *found)
 {
     struct module_image image = {.map_start = (uintptr_t)found->dlfo_map_start,
                                  .map_end = (uintptr_t)found->dlfo_map_end,
                                  .bias = found->dlfo_link_map->l_addr,
                                  .name = found->dlfo_link_map->l_name,
+
+                                 .header_start = header_of(found),
+                                 .loaded = found->dlfo_link_map,
+                                 .holds = holds,
                                  .eh_frame_hdr = (uintptr_t)found->dlfo_eh_frame};
     module_image_read(&image);
     return image;

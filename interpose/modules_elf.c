@@ -24,12 +24,20 @@ static unsigned program_headers(uintptr_t start, uintptr_t end, const ElfW(Phdr)
 }
 
 /* A header's bytes in memory, as far as the file reaches, inside the map range. */
-static bool segment_range(const struct module_image *image, const ElfW(Phdr) * header,
-                          uintptr_t *start, uintptr_t *end)
+static bool own_range(const struct module_image *image, const ElfW(Phdr) * header, uintptr_t *start,
+                      uintptr_t *end)
 {
     *start = image->bias + header->p_vaddr;
     *end = *start + header->p_filesz;
     return *start >= image->map_start && *end <= image->map_end && *start < *end;
+}
+
+/* The same, or inside another segment of the module. */
+static bool segment_range(const struct module_image *image, const ElfW(Phdr) * header,
+                          uintptr_t *start, uintptr_t *end)
+{
+    return own_range(image, header, start, end) ||
+           (*start < *end && image->holds != NULL && image->holds(image->loaded, *start, *end));
 }
 
 /* The readable segment that holds an address. */
@@ -47,7 +55,7 @@ static bool holding_segment(const struct module_image *image, const ElfW(Phdr) *
 static void read_text(struct module_image *image, const ElfW(Phdr) * header)
 {
     uintptr_t start, end;
-    if (!segment_range(image, header, &start, &end))
+    if (!own_range(image, header, &start, &end))
         return;
     if (image->text_end == 0) {
         uintptr_t page = start & ~(uintptr_t)(ARCH_PAGE - 1);
@@ -75,7 +83,9 @@ static void read_build_id(struct module_image *image, uintptr_t start, uintptr_t
         if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
             id->build_id_len =
                 note->n_descsz < HEAP_BUILD_ID_BYTES ? note->n_descsz : HEAP_BUILD_ID_BYTES;
-            id->build_id_offset = (uint32_t)((uintptr_t)(name + name_bytes) - image->map_start);
+            /* Elsewhere than in the map range: no offset in its first page. */
+            uintptr_t offset = (uintptr_t)(name + name_bytes) - image->map_start;
+            id->build_id_offset = offset < ARCH_PAGE ? (uint32_t)offset : ARCH_PAGE;
             memcpy(id->build_id, name + name_bytes, id->build_id_len);
             return;
         }
@@ -93,12 +103,18 @@ void module_image_read(struct module_image *image)
 {
     uintptr_t hdr = image->eh_frame_hdr, start, end;
     const ElfW(Phdr) * headers;
-    unsigned n = program_headers(image->map_start, image->map_end, &headers);
+    uintptr_t elf = image->map_start, elf_end = image->map_end;
     image->eh_frame_hdr = 0;
+    if (image->header_start != 0 && image->holds != NULL &&
+        image->holds(image->loaded, image->header_start, image->header_start + ARCH_PAGE)) {
+        elf = image->header_start;
+        elf_end = elf + ARCH_PAGE;
+    }
+    unsigned n = program_headers(elf, elf_end, &headers);
     if (n == 0)
         return;
 
-    uint64_t hash = hash_bytes(1, (const void *)image->map_start, sizeof(ElfW(Ehdr)));
+    uint64_t hash = hash_bytes(1, (const void *)elf, sizeof(ElfW(Ehdr)));
     hash = hash_bytes(hash, headers, n * sizeof(ElfW(Phdr)));
     if (image->name != NULL)
         hash = hash_bytes(hash, image->name, strlen(image->name));
@@ -137,4 +153,5 @@ void module_image_read(struct module_image *image)
     }
     image->identity.digest = hash;
     image->name = NULL;
+    image->holds = NULL;
 }

@@ -23,6 +23,15 @@ struct module_identity {
 struct module_image {
     uintptr_t map_start, map_end, bias;
     const char *name; /* as the loader has it; only while the image is being read */
+
+    /* Where the ELF header is if not at map_start, else 0. With gaps between its segments, the
+     * loader's range is one segment alone; headers and unwind tables then lie in others, about
+     * which holds() is asked: whether all of [start, end) is a segment of the same module. Only
+     * while the image is being read; holds may be NULL. */
+    uintptr_t header_start;
+    const void *loaded;
+    bool (*holds)(const void *loaded, uintptr_t start, uintptr_t end);
+
     uintptr_t text_start, text_end;
     uint64_t text_offset;
     uintptr_t eh_frame_hdr, eh_frame_hdr_end; /* 0 if there is none that can be trusted */

@@ -121,21 +121,36 @@ void elf_build_id(const struct elf_file *file, char text[ELF_BUILD_ID_ROOM])
     }
 }
 
-bool elf_offset_to_vaddr(const struct elf_file *file, uint64_t offset, uint64_t *vaddr)
+bool elf_mapped_vaddr(const struct elf_file *file, uint64_t offset, uint64_t *vaddr)
 {
+    enum { PAGE = 4096 };
     bool found = false;
     for (uint32_t i = 0; i < file->n_segments; i++) {
         const Elf64_Phdr *segment = &file->segments[i];
-        if (segment->p_type != PT_LOAD || offset < segment->p_offset ||
-            offset - segment->p_offset >= segment->p_filesz)
+        uint64_t page = segment->p_offset & ~(uint64_t)(PAGE - 1);
+        if (segment->p_type != PT_LOAD || offset < page ||
+            offset - page >= segment->p_filesz + (segment->p_offset - page))
             continue;
         /* Segments may share a page of the file; code is in the executable one. */
         if (found && !(segment->p_flags & PF_X))
             continue;
         *vaddr = segment->p_vaddr + (offset - segment->p_offset);
         found = true;
+        if (segment->p_flags & PF_X)
+            break;
     }
     return found;
+}
+
+bool elf_holds_vaddr(const struct elf_file *file, uint64_t vaddr)
+{
+    for (uint32_t i = 0; i < file->n_segments; i++) {
+        const Elf64_Phdr *segment = &file->segments[i];
+        if (segment->p_type == PT_LOAD && vaddr >= segment->p_vaddr &&
+            vaddr - segment->p_vaddr < segment->p_memsz)
+            return true;
+    }
+    return false;
 }
 
 /* Reads the section header of an index. */

@@ -35,9 +35,12 @@ bool elf_read(const struct elf_file *file, void *bytes, size_t n, uint64_t offse
 enum { ELF_BUILD_ID_ROOM = 2 * 64 + 1 };
 void elf_build_id(const struct elf_file *file, char text[ELF_BUILD_ID_ROOM]);
 
-/* The virtual address of the byte at offset in the file, by the segment that was loaded for
- * execution; false if no segment holds it. */
-bool elf_offset_to_vaddr(const struct elf_file *file, uint64_t offset, uint64_t *vaddr);
+/* The virtual address of what is mapped at a file offset, a page's: of the executable segment that
+ * begins in or before that page. From there on, addresses in memory and virtual addresses run in
+ * step through all segments of a module, file offsets need not. False when no segment is there. */
+bool elf_mapped_vaddr(const struct elf_file *file, uint64_t offset, uint64_t *vaddr);
+/* Whether a loaded segment holds the virtual address. */
+bool elf_holds_vaddr(const struct elf_file *file, uint64_t vaddr);
 
 /* Whether the section of an index spans vaddr. */
 bool elf_section_spans(const struct elf_file *file, uint32_t section, uint64_t vaddr);

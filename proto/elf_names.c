@@ -240,12 +240,13 @@ static struct wanted *list_wanted(struct namer *namer, const struct elf_file *fi
     struct place *places = arena_array(&namer->scratch, n_locations, sizeof *places);
     struct place *other = arena_array(&namer->scratch, n_locations, sizeof *other);
     *n = 0;
-    if (!places || !other)
+    uint64_t base;
+    if (!places || !other || !elf_mapped_vaddr(file, mapping->offset, &base))
         return NULL;
     for (uint32_t i = 0; i < n_locations; i++) {
-        uint64_t address = p->locations[locations[i]].address, vaddr;
-        if (address >= mapping->start &&
-            elf_offset_to_vaddr(file, address - mapping->start + mapping->offset, &vaddr))
+        uint64_t address = p->locations[locations[i]].address;
+        uint64_t vaddr = address - mapping->start + base;
+        if (address >= mapping->start && elf_holds_vaddr(file, vaddr))
             places[(*n)++] = (struct place){.vaddr = vaddr, .location = locations[i]};
     }
     places = sort_places(places, other, *n);
