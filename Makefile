@@ -91,6 +91,26 @@ $(BUILD)/cli/web_assets.o: cli/web_assets.S $(BUILD)/web/page.html
 $(BUILD)/approf: $(CLI_OBJ) $(BUILD)/libproto.a
 	$(CC) $(CFLAGS) $(SAN) -pie -o $@ $(CLI_OBJ) $(BUILD)/libproto.a $(HARDEN) -Wl,--as-needed $(CLI_LIBS)
 
+# --- installing --------------------------------------------------------------------------------------
+LIBDIR  ?= $(PREFIX)/lib
+DESTDIR ?=
+
+.PHONY: install uninstall
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(BUILD)/approf $(DESTDIR)$(PREFIX)/bin/approf
+	install -m 644 $(BUILD)/libapprof.so $(DESTDIR)$(LIBDIR)/libapprof.so
+	install -m 644 include/approf.h $(DESTDIR)$(PREFIX)/include/approf.h
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' packaging/approf.pc.in \
+	    > $(DESTDIR)$(LIBDIR)/pkgconfig/approf.pc
+	set -e; for page in $(wildcard docs/man/*.1 man/*.1 $(BUILD)/man/*.1); do \
+	    install -d $(DESTDIR)$(PREFIX)/share/man/man1; \
+	    install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/; done
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/approf $(DESTDIR)$(LIBDIR)/libapprof.so $(DESTDIR)$(PREFIX)/include/approf.h \
+	    $(DESTDIR)$(LIBDIR)/pkgconfig/approf.pc $(DESTDIR)$(PREFIX)/share/man/man1/approf*.1
+
 # --- everything else lives in its own folder -------------------------------------------------------
 -include demo-targets/demo.mk
 -include tests/tests.mk
