@@ -86,7 +86,7 @@ struct regexp *regexp_compile(const char *pattern, char *error, size_t room)
         return NULL;
     }
     pcre2_jit_compile(regexp->code, PCRE2_JIT_COMPLETE);
-    regexp->match = pcre2_match_data_create(4, NULL);
+    regexp->match = pcre2_match_data_create_from_pattern(regexp->code, NULL);
     regexp->context = pcre2_match_context_create(NULL);
     if (!regexp->match || !regexp->context) {
         regexp_free(regexp);

@@ -19,9 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The readers of other formats may be left out of a build. */
-#pragma weak legacy_parse
-
 /* Compressed or not; what it expands to has limits of its own. */
 static const size_t most_input = (size_t)2 << 30;
 
@@ -36,7 +33,7 @@ static bool decode(const struct byte_buffer *input, struct profile *out,
     if (profile_decode(input->bytes, input->length, out, error)) {
         return true;
     }
-    if (error->kind != PROFILE_ERROR_UNRECOGNIZED || !legacy_parse) {
+    if (error->kind != PROFILE_ERROR_UNRECOGNIZED) {
         return false;
     }
     if (!gzip_is(input->bytes, input->length)) {

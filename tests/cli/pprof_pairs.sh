@@ -12,11 +12,9 @@
 here=$TOP/tests/cli
 corpus=${APPROF_CORPUS:-$TOP/../shared/corpus}
 status=0
-# Legacy formats need their reader.
-[ -e "$TOP/cli/legacy.c" ] && only=() || only=(--only /synth/)
 if [ -d "$corpus" ]; then
     "$PYTHON" "$here/compare_pprof.py" --approf "$APPROF_BIN" --corpus "$(readlink -f "$corpus")" \
-        --differences "$here/differences.txt" --every "${PAIRS_EVERY:-37}" "${only[@]}" || status=1
+        --differences "$here/differences.txt" --every "${PAIRS_EVERY:-37}" || status=1
 else
     echo "no corpus at $corpus: random profiles only"
 fi
