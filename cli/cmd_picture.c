@@ -1,5 +1,6 @@
 /* cmd_picture.c - svg, png and pdf: the graph of `dot`, drawn by graphviz where it is installed. */
 #include "commands.h"
+#include "picture.h"
 #include "report.h"
 #include "source_load.h"
 
@@ -46,6 +47,24 @@ static int run_dot(const char *language, int input, int output)
     return STATUS_FINE;
 }
 
+int picture_draw(struct profile *profile, const struct cli_options *options, const char *language,
+                 int output)
+{
+    FILE *text = tmpfile();
+    int status = text ? report_print(profile, options, report_format_find("dot"), NULL, text)
+                      : message_error("temporary file: %s", strerror(errno));
+    if (status == STATUS_FINE && (fflush(text) != 0 || lseek(fileno(text), 0, SEEK_SET) != 0)) {
+        status = message_error("temporary file: %s", strerror(errno));
+    }
+    if (status == STATUS_FINE) {
+        status = run_dot(language, fileno(text), output);
+    }
+    if (text) {
+        fclose(text);
+    }
+    return status;
+}
+
 static int draw(struct invocation *invocation, const char *language)
 {
     const struct cli_options *options = &invocation->options;
@@ -59,15 +78,8 @@ static int draw(struct invocation *invocation, const char *language)
     if (!sources_load(invocation->arguments, invocation->n_arguments, options, &profile)) {
         return STATUS_BAD_USAGE;
     }
-    FILE *text = tmpfile();
-    int status = text ? report_print(&profile, options, report_format_find("dot"), NULL, text)
-                      : message_error("temporary file: %s", strerror(errno));
-    profile_free(&profile);
-    int output = STDOUT_FILENO;
-    if (status == STATUS_FINE && (fflush(text) != 0 || lseek(fileno(text), 0, SEEK_SET) != 0)) {
-        status = message_error("temporary file: %s", strerror(errno));
-    }
-    if (status == STATUS_FINE && to_file) {
+    int output = STDOUT_FILENO, status = STATUS_FINE;
+    if (to_file) {
         message_note("Generating report in %s", options->output);
         output = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (output < 0) {
@@ -75,13 +87,11 @@ static int draw(struct invocation *invocation, const char *language)
         }
     }
     if (status == STATUS_FINE) {
-        status = run_dot(language, fileno(text), output);
+        status = picture_draw(&profile, options, language, output);
     }
-    if (to_file && output >= 0 && output != STDOUT_FILENO && close(output) != 0) {
+    profile_free(&profile);
+    if (to_file && output >= 0 && close(output) != 0) {
         status = message_error("%s: cannot be written: %s", options->output, strerror(errno));
-    }
-    if (text) {
-        fclose(text);
     }
     return status;
 }

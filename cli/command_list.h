@@ -4,6 +4,7 @@
  * this list in commands.h). groups: which options it takes. No include guard.
  */
 COMMAND(help, 0, GROUP_NONE, "[COMMAND]", "what approf can do, or one command in detail")
+COMMAND(shell, COMMAND_HIDDEN, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "reports of one profile, asked for one by one: also approf SOURCE")
 COMMAND(version, 0, GROUP_NONE, "", "version of approf")
 COMMAND(run, COMMAND_TAKES_PROGRAM, GROUP_RUN, "-- PROGRAM ARGUMENTS...", "run a program and write what it allocates")
 COMMAND(ps, 0, GROUP_PS | GROUP_TABLE, "", "processes that are profiled, and what ended ones left")
