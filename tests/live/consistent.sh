@@ -1,0 +1,42 @@
+#!/bin/bash
+# time: 300
+# variant: none
+# 1,000 snapshots of a program under load, at random moments: each is sound, totals never go back, and the program
+# has meanwhile no thread, descriptor, child or signal handler that it has not without the preload.
+. "$(dirname "$0")/../lib.sh"
+churner=$test_programs/live/churner
+
+# outside PID   what can be seen of it: threads, descriptors, children, signals that are caught, ignored, blocked
+outside() {
+    ls "/proc/$1/task" | wc -l
+    ls "/proc/$1/fd" | tr '\n' ' '
+    cat "/proc/$1"/task/*/children
+    grep -E '^(SigCgt|SigIgn|SigBlk)' "/proc/$1/status"
+}
+start "$churner" 3 >plain
+wait_for 20 grep -q ready plain || fail "did not start"
+outside "$started" >wanted
+stop "$started"
+
+APPROF_RATE=16384 LD_PRELOAD=$APPROF_LIB start "$churner" 3 >started
+wait_for 20 grep -q ready started || fail "did not start"
+pid=$started
+tables=$(echo "$APPROF_TABLES"/churner."$pid".*.heap)
+timeout 250 "$test_programs/live/snapshots" "$tables" 1000 >snapshots.out 2>&1 &
+taking=$!
+looks=0
+while kill -0 $taking 2>/dev/null; do
+    outside "$pid" >now
+    cmp -s wanted now || {
+        bad "look $looks: seen from outside, the program differs"
+        diff wanted now
+        break
+    }
+    looks=$((looks + 1))
+    sleep 0.05
+done
+wait $taking || bad "$(tail -20 snapshots.out)"
+[ "$looks" -gt 20 ] || bad "only $looks looks from outside"
+[ "$(sed -n 's/ samples$//p' snapshots.out)" -gt 10000 ] || bad "there was no load: $(tail -1 snapshots.out)"
+stop "$pid"
+equal $? 0 "exit status"
