@@ -438,6 +438,14 @@ static bool add_comments(struct converter *c, const struct snapshot_profile_opti
     return good;
 }
 
+/* Frames that only pass an allocation on: readers take them and what is below them off a stack, so
+ * that a row or a line is the code that asked (pprof-spec 2.5; before they are demangled, too).
+ */
+static const char allocating_frames[] =
+    "operator new(\\[\\])?|_Zn[wa].*|malloc|calloc|realloc|reallocarray|memalign|aligned_alloc|"
+    "posix_memalign|valloc|pvalloc|__gnu_cxx::new_allocator.*|std::__new_allocator.*|"
+    "std::allocator(_traits)?(<.*>)?::allocate.*";
+
 static bool add_header(struct converter *c, const struct snapshot_profile_options *options)
 {
     struct profile *out = c->out;
@@ -451,6 +459,7 @@ static bool add_header(struct converter *c, const struct snapshot_profile_option
     out->period = s->header->rate <= INT64_MAX ? (int64_t)s->header->rate : INT64_MAX;
     out->time_nanos = s->taken_realtime_ns;
     out->duration_nanos = duration(s);
+    out->drop_frames = profile_intern_text(out, allocating_frames);
     if (options->default_sample_type)
         out->default_sample_type = profile_intern_text(out, options->default_sample_type);
     return !out->arena.failed;
