@@ -33,6 +33,7 @@ enum gate_type {
 };
 #define GATE_SITE_TYPES   GATE_PEAK /* a peak has no sites */
 #define GATE_MAX_PROFILES 256
+#define GATE_CALLERS      8 /* of a stack in a baseline */
 extern const char *const gate_type_names[GATE_TYPES];
 static inline const char *gate_type_unit(enum gate_type type)
 {
@@ -64,7 +65,10 @@ struct gate_site {
 /* A stack of one site, for blame. */
 struct gate_stack {
     uint32_t site;
-    uint32_t first_name, n_names;               /* leaf first, into gate.stack_names */
+    uint32_t first_name, n_names; /* leaf first, into gate.stack_names */
+    bool cut;                     /* of a baseline, and perhaps longer */
+    uint32_t file; /* where it leaves the system's libraries: a name id, KEY_NONE if unknown */
+    int64_t line;
     double values[GATE_SIDES][GATE_SITE_TYPES]; /* summed over the profiles of the side */
 };
 
@@ -116,7 +120,7 @@ void gate_free(struct gate *gate);
 /* A site by its name, added if it is new. */
 uint32_t gate_site_id(struct gate *gate, const char *name);
 uint32_t gate_name_id(struct gate *gate, const char *name);
-/* A stack that is not looked for among the others: names[] are name ids, leaf first. Returns its
+/* A stack of a baseline, cut off after GATE_CALLERS: names[] are name ids, leaf first. Returns its
  * number. */
 uint32_t gate_add_stack(struct gate *gate, uint32_t site, const uint32_t *names, uint32_t n);
 struct gate_cell *gate_cell(struct gate *gate, uint32_t site, enum gate_side_name side,

@@ -32,7 +32,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { CALLERS = 8 };
 static const char magic[] = "# approf baseline 1";
 
 bool gate_baseline_is(const char *path)
@@ -194,8 +193,8 @@ static bool read_site(struct reading *r, char *text, const struct gate_cell cell
     char *end = gate->by_line ? strrchr(text, ' ') : NULL;
     if (end && strchr(end, ':'))
         *end = 0;
-    uint32_t names[CALLERS + 1], n = 0;
-    for (char *name = text; name && n <= CALLERS; n++) {
+    uint32_t names[GATE_CALLERS + 1], n = 0;
+    for (char *name = text; name && n <= GATE_CALLERS; n++) {
         char *next = strchr(name, '\t');
         if (next)
             *next++ = 0;
@@ -350,7 +349,7 @@ static uint32_t *heaviest_stacks(const struct gate *gate)
 static void print_callers(const struct gate *gate, uint32_t stack, FILE *out)
 {
     const struct gate_stack *s = stack == KEY_NONE ? NULL : &gate->stacks[stack];
-    for (uint32_t i = 1; s && i < s->n_names && i <= CALLERS; i++)
+    for (uint32_t i = 1; s && i < s->n_names && i <= GATE_CALLERS; i++)
         fprintf(out, "\t%s", gate->names[gate->stack_names[s->first_name + i]]);
 }
 

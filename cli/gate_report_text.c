@@ -34,6 +34,10 @@ const char *gate_subject(const struct gate *gate, const struct gate_finding *f)
 
 const char *gate_file_of(const struct gate *gate, const struct gate_finding *f, int64_t *line)
 {
+    if (f->stack != KEY_NONE && gate->stacks[f->stack].file != KEY_NONE) {
+        *line = gate->stacks[f->stack].line;
+        return gate->names[gate->stacks[f->stack].file];
+    }
     uint32_t site = f->site;
     if (site == KEY_NONE && f->stack != KEY_NONE)
         site = gate->stacks[f->stack].site;

@@ -192,6 +192,12 @@ static bool is_inherited(const struct profile *p, const struct profile_sample *s
     return false;
 }
 
+static const char *from_here(const struct gate *gate, const char *file)
+{
+    size_t n = strlen(gate->directory);
+    return n > 1 && strncmp(file, gate->directory, n) == 0 && file[n] ? file + n : file;
+}
+
 /* Where most of the site's weight is, for file and line. */
 static void note_line(struct gate *gate, struct gate_site *site, const struct profile *p,
                       const struct frame_info *info, double weight)
@@ -199,9 +205,7 @@ static void note_line(struct gate *gate, struct gate_site *site, const struct pr
     const char *file = profile_text(p, info->file);
     if (!*file || weight <= site->line_weight)
         return;
-    size_t n = strlen(gate->directory);
-    if (n > 1 && strncmp(file, gate->directory, n) == 0 && file[n])
-        file += n;
+    file = from_here(gate, file);
     free((char *)site->file);
     site->file = memory_text(file, strlen(file));
     site->line = info->line;
@@ -235,6 +239,15 @@ static uint32_t name_of(struct adding *a, uint32_t frame)
     return id;
 }
 
+/* Stacks meet by their inner frames; a baseline has no more. */
+static uint64_t stack_hash(uint32_t site, const uint32_t *names, uint32_t n)
+{
+    uint64_t hash = key_hash(hash_seed(), site);
+    for (uint32_t i = 0; i < n && i <= GATE_CALLERS; i++)
+        hash = key_hash(hash, names[i]);
+    return hash;
+}
+
 uint32_t gate_add_stack(struct gate *gate, uint32_t site, const uint32_t *names, uint32_t n)
 {
     size_t first = gate->n_stack_names;
@@ -243,8 +256,12 @@ uint32_t gate_add_stack(struct gate *gate, uint32_t site, const uint32_t *names,
         gate->stack_names[gate->n_stack_names++] = names[i];
     }
     MEMORY_ROOM(gate->stacks, gate->n_stacks, gate->stacks_room);
-    gate->stacks[gate->n_stacks] =
-        (struct gate_stack){.site = site, .first_name = (uint32_t)first, .n_names = n};
+    gate->stacks[gate->n_stacks] = (struct gate_stack){.site = site,
+                                                       .file = KEY_NONE,
+                                                       .first_name = (uint32_t)first,
+                                                       .n_names = n,
+                                                       .cut = n > GATE_CALLERS};
+    key_table_add(&gate->stack_index, stack_hash(site, names, n), gate->n_stacks);
     return gate->n_stacks++;
 }
 
@@ -253,32 +270,64 @@ static uint32_t stack_id(struct adding *a, const struct profile_sample *sample, 
     struct gate *gate = a->gate;
     const struct profile *p = a->profile;
     size_t first = gate->n_stack_names;
-    uint64_t hash = key_hash(hash_seed(), site);
     for (uint32_t i = 0; i < sample->n_locations; i++) {
         uint32_t l = p->sample_locations[sample->first_location + i];
         for (uint32_t f = a->functions.first[l + 1]; f-- > a->functions.first[l];) {
             MEMORY_ROOM(gate->stack_names, gate->n_stack_names, gate->stack_names_room);
             uint32_t name = name_of(a, a->functions.frames[f]);
             gate->stack_names[gate->n_stack_names++] = name;
-            hash = key_hash(hash, name);
         }
     }
     uint32_t n = (uint32_t)(gate->n_stack_names - first), id;
+    uint64_t hash = stack_hash(site, gate->stack_names + first, n);
     struct key_cursor at = key_table_at(&gate->stack_index, hash);
     while ((id = key_table_next(&gate->stack_index, &at)) != KEY_NONE) {
         const struct gate_stack *other = &gate->stacks[id];
-        if (other->site == site && other->n_names == n &&
+        if (other->site == site && (other->n_names == n || (other->cut && other->n_names < n)) &&
             memcmp(gate->stack_names + other->first_name, gate->stack_names + first,
-                   n * sizeof(uint32_t)) == 0) {
+                   other->n_names * sizeof(uint32_t)) == 0) {
             gate->n_stack_names = first;
             return id;
         }
     }
     MEMORY_ROOM(gate->stacks, gate->n_stacks, gate->stacks_room);
-    gate->stacks[gate->n_stacks] =
-        (struct gate_stack){.site = site, .first_name = (uint32_t)first, .n_names = n};
+    gate->stacks[gate->n_stacks] = (struct gate_stack){
+        .site = site, .file = KEY_NONE, .first_name = (uint32_t)first, .n_names = n};
     key_table_add(&gate->stack_index, hash, gate->n_stacks);
     return gate->n_stacks++;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* What a change of the program can't have a line in: the C library's strdup, a container's header.
+ */
+static bool is_systems(const struct profile *p, uint32_t location, const char *file)
+{
+    uint32_t m = p->locations[location].mapping;
+    const char *module = m == PROFILE_NONE ? "" : profile_text(p, p->mappings[m].filename);
+    return starts_with(module, "/lib") || starts_with(module, "/usr/lib") ||
+           starts_with(file, "/usr/include/") || starts_with(file, "/usr/lib/");
+}
+
+/* The innermost line that is not the system's; false if there is none. */
+static bool find_own_line(struct adding *a, const struct profile_sample *sample, const char **file,
+                          int64_t *line)
+{
+    const struct profile *p = a->profile;
+    for (uint32_t i = 0; i < sample->n_locations; i++) {
+        uint32_t l = p->sample_locations[sample->first_location + i];
+        for (uint32_t f = a->lines.first[l + 1]; f-- > a->lines.first[l];) {
+            const struct frame_info *info = &a->lines.infos[FRAME_INFO(a->lines.frames[f])];
+            *file = profile_text(p, info->file);
+            *line = info->line;
+            if (**file && *line > 0 && !is_systems(p, l, *file))
+                return true;
+        }
+    }
+    return false;
 }
 
 static void add_sample(struct adding *a, uint32_t s)
@@ -325,6 +374,8 @@ static void add_sample(struct adding *a, uint32_t s)
     note_line(gate, &gate->sites[site], p, info, weight * (a->side == GATE_NEW ? 2 : 1));
     uint32_t id = stack_id(a, sample, site); /* may move the stacks */
     struct gate_stack *stack = &gate->stacks[id];
+    if (find_own_line(a, sample, &file, &stack->line)) /* the new side comes last */
+        stack->file = gate_name_id(gate, from_here(gate, file));
     for (int t = 0; t < GATE_SITE_TYPES; t++)
         stack->values[a->side][t] += cells[t].k1;
 }

@@ -48,6 +48,8 @@ equal "$(wc -l <names)" "$(sed -n 's/^sites //p' shop.txt)" "number of sites"
 gate 0 "the same" --run 'bin/shop 1000' --baseline shop.txt --max-growth alloc_space=0% --max-growth inuse_space=0%
 gate 1 "1% more" --run 'bin/shop 1010' --baseline shop.txt --max-growth alloc_space=0.9%
 gate 0 "1% more, allowed" --run 'bin/shop 1010' --baseline shop.txt --max-growth alloc_space=1% --max-growth inuse_space=1%
+gate 1 "more in strdup" --run 'bin/shop 1200' --baseline shop.txt --site 'strdup' alloc_space=5%
+contains gate.out 'at .*shop\.c:6$' "the line of ours, not the C library's"
 gate 1 "one line more" --run 'bin/shop 1001' --baseline shop.txt --max-growth alloc_objects=+0
 gate 1 "per line" --run 'bin/shop 1000' --baseline shop.txt --max alloc_space=100
 gate 3 "the command fails" --run 'bin/shop 1000 7' --baseline shop.txt
