@@ -94,6 +94,10 @@ $(BUILD)/approf: $(CLI_OBJ) $(BUILD)/libproto.a
 # --- installing --------------------------------------------------------------------------------------
 LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
+MANDIR  ?= $(PREFIX)/share/man/man1
+BASHDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR  ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 
 .PHONY: install uninstall
 install: all
@@ -103,13 +107,17 @@ install: all
 	install -m 644 include/approf.h $(DESTDIR)$(PREFIX)/include/approf.h
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' packaging/approf.pc.in \
 	    > $(DESTDIR)$(LIBDIR)/pkgconfig/approf.pc
-	set -e; for page in $(wildcard docs/man/*.1 man/*.1 $(BUILD)/man/*.1); do \
-	    install -d $(DESTDIR)$(PREFIX)/share/man/man1; \
-	    install -m 644 $$page $(DESTDIR)$(PREFIX)/share/man/man1/; done
+	install -d $(BUILD)/man $(DESTDIR)$(MANDIR) $(DESTDIR)$(BASHDIR) $(DESTDIR)$(ZSHDIR) $(DESTDIR)$(FISHDIR)
+	$(BUILD)/approf generate man $(BUILD)/man
+	install -m 644 $(BUILD)/man/*.1 $(DESTDIR)$(MANDIR)/
+	$(BUILD)/approf generate bash > $(DESTDIR)$(BASHDIR)/approf
+	$(BUILD)/approf generate zsh > $(DESTDIR)$(ZSHDIR)/_approf
+	$(BUILD)/approf generate fish > $(DESTDIR)$(FISHDIR)/approf.fish
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/approf $(DESTDIR)$(LIBDIR)/libapprof.so $(DESTDIR)$(PREFIX)/include/approf.h \
-	    $(DESTDIR)$(LIBDIR)/pkgconfig/approf.pc $(DESTDIR)$(PREFIX)/share/man/man1/approf*.1
+	    $(DESTDIR)$(LIBDIR)/pkgconfig/approf.pc $(DESTDIR)$(MANDIR)/approf.1 $(DESTDIR)$(MANDIR)/approf-*.1 \
+	    $(DESTDIR)$(BASHDIR)/approf $(DESTDIR)$(ZSHDIR)/_approf $(DESTDIR)$(FISHDIR)/approf.fish
 
 # --- everything else lives in its own folder -------------------------------------------------------
 -include demo-targets/demo.mk

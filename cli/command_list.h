@@ -5,6 +5,7 @@
  */
 COMMAND(help, 0, GROUP_NONE, "[COMMAND]", "what approf can do, or one command in detail")
 COMMAND(shell, COMMAND_HIDDEN, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "reports of one profile, asked for one by one: also approf SOURCE")
+COMMAND(generate, COMMAND_HIDDEN, GROUP_NONE, "man FOLDER | bash | zsh | fish", "manual pages and completion, for make install")
 COMMAND(version, 0, GROUP_NONE, "", "version of approf")
 COMMAND(run, COMMAND_TAKES_PROGRAM, GROUP_RUN, "-- PROGRAM ARGUMENTS...", "run a program and write what it allocates")
 COMMAND(ps, 0, GROUP_PS | GROUP_TABLE, "", "processes that are profiled, and what ended ones left")
