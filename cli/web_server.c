@@ -3,6 +3,7 @@
 
 #include "memory.h"
 #include "message.h"
+#include "serve_access.h"
 #include "web_page.h"
 
 #include <arpa/inet.h>
@@ -16,11 +17,6 @@
 #include <unistd.h>
 
 extern char **environ;
-
-struct serving {
-    struct web_server *server;
-    unsigned port;
-};
 
 static enum MHD_Result answer(struct MHD_Connection *connection, unsigned status, const char *type,
                               const char *policy, const void *bytes, size_t n,
@@ -51,20 +47,6 @@ static enum MHD_Result refuse(struct MHD_Connection *connection, unsigned status
 {
     return answer(connection, status, "text/plain; charset=utf-8", NULL, text, strlen(text),
                   MHD_RESPMEM_PERSISTENT);
-}
-
-static bool is_own_host(const struct serving *serving, const char *host)
-{
-    static const char *const names[] = {"127.0.0.1", "localhost", "[::1]"};
-    char own[64];
-    for (size_t i = 0; host && i < sizeof names / sizeof names[0]; i++) {
-        snprintf(own, sizeof own, "%s:%u", names[i], serving->port);
-        if (strcasecmp(host, own) == 0 ||
-            (serving->port == 80 && strcasecmp(host, names[i]) == 0)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static enum MHD_Result send_page(struct MHD_Connection *connection)
@@ -108,11 +90,11 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
                               const char *method, const char *version, const char *upload,
                               size_t *upload_size, void **state)
 {
-    struct serving *serving = ctx;
+    struct web_server *server = ctx;
     (void)version, (void)upload, (void)upload_size, (void)state;
     const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
     const char *site = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
-    if (!is_own_host(serving, host)) {
+    if (!serve_host_allowed(host, false, "")) {
         return refuse(connection, MHD_HTTP_FORBIDDEN, "this server is for its own address only\n");
     }
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
@@ -125,7 +107,7 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
         if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0) {
             return refuse(connection, MHD_HTTP_FORBIDDEN, "not for other pages\n");
         }
-        return send_data(connection, serving->server);
+        return send_data(connection, server);
     }
     return refuse(connection, MHD_HTTP_NOT_FOUND, "there is / and /data.json\n");
 }
@@ -174,7 +156,6 @@ static void start_browser(const char *url)
 int web_server_run(struct web_server *server, const char *text, bool browser)
 {
     struct sockaddr_in address;
-    struct serving serving = {.server = server};
     if (!parse_address(text, &address)) {
         free(server->data);
         return STATUS_BAD_USAGE;
@@ -186,7 +167,7 @@ int web_server_run(struct web_server *server, const char *text, bool browser)
     pthread_sigmask(SIG_BLOCK, &ends, NULL);
     signal(SIGPIPE, SIG_IGN);
     struct MHD_Daemon *daemon = MHD_start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, handle, &serving, MHD_OPTION_SOCK_ADDR,
+        MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, handle, server, MHD_OPTION_SOCK_ADDR,
         &address, MHD_OPTION_CONNECTION_LIMIT, 32u, MHD_OPTION_CONNECTION_TIMEOUT, 60u,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)64 << 10, MHD_OPTION_END);
     if (!daemon) {
@@ -196,9 +177,9 @@ int web_server_run(struct web_server *server, const char *text, bool browser)
         free(server->data);
         return STATUS_BAD_USAGE;
     }
-    serving.port = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+    unsigned port = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
     char url[64];
-    snprintf(url, sizeof url, "http://%s:%u/", inet_ntoa(address.sin_addr), serving.port);
+    snprintf(url, sizeof url, "http://%s:%u/", inet_ntoa(address.sin_addr), port);
     printf("Serving web UI on %s\n", url);
     fflush(stdout);
     if (browser) {

@@ -1,9 +1,8 @@
 /* web_server.h - serves the web page of one profile to the browser of this machine.
  *
- * On loopback only, and only to requests whose Host is this server's own (a page elsewhere could
- * otherwise have its name resolve to 127.0.0.1 and read along). Paths: / is the page, /data.json
- * the profile, /data.json?reload the profile read anew. Nothing else, nothing is changed by a
- * request.
+ * On loopback only, and only to requests whose Host is this machine's own (serve_access.h). Paths:
+ * / is the page, /data.json the profile, /data.json?reload the profile read anew. Nothing else,
+ * nothing is changed by a request.
  */
 #ifndef APPROF_WEB_SERVER_H
 #define APPROF_WEB_SERVER_H

@@ -16,7 +16,7 @@ def write(path, types, functions, locations, samples, period, time, duration=0, 
     """functions: (name, system name, file, start line); locations: (address, [(function, line)...]), innermost first;
     samples: ([locations], [values], [(key, string or number)...])."""
     s = Strings()
-    out = b"".join(sub(1, num(1, s(t)) + num(2, s(u))) for t, u in types)
+    out = bytearray(b"".join(sub(1, num(1, s(t)) + num(2, s(u))) for t, u in types))
     for stack, values, labels in samples:
         body = sub(1, b"".join(varint(l) for l in stack)) + sub(2, b"".join(varint(v) for v in values))
         for key, value in labels:
@@ -31,7 +31,7 @@ def write(path, types, functions, locations, samples, period, time, duration=0, 
     out += num(9, time) + num(10, duration) + sub(11, num(1, s(PERIOD_TYPES.get(types[-1][0], "space"))) + num(2, s("nanoseconds" if types[-1][0] == "cpu" else "bytes"))) + num(12, period)
     out += b"".join(num(13, s(c)) for c in comments) + num(14, s(default))
     with open(path, "wb") as f:
-        f.write(gzip.compress(s.encode() + out, mtime=0))
+        f.write(gzip.compress(s.encode() + bytes(out), mtime=0))
 
 
 FUNCTIONS = [("main", "main", "src/store.c", 30), ("store_push", "store_push", "src/store.c", 10), ("xmalloc", "xmalloc", "src/store.c", 3),
@@ -66,4 +66,5 @@ def main():
           [([3, 1], [3, 1], [])], 1, 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
