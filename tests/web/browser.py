@@ -153,8 +153,7 @@ class Page:
         self.send("Input.dispatchKeyEvent", type="keyUp", **common)
 
     def type(self, text):
-        for letter in text:
-            self.key(letter)
+        self.send("Input.insertText", text=text)
 
     def click(self, x, y):
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):

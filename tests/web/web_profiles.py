@@ -49,7 +49,7 @@ def call_tree(path, seed, n_functions, n_samples, depth, scale=1, name="function
 
 
 def odd(path):
-    functions = [(name, name, "src/file_0.c", 1) for name in ODD_NAMES]
+    functions = [(name, f"_Z{i}", "src/file_0.c", 1) for i, name in enumerate(ODD_NAMES)]
     locations = [(0x400000 + 16 * i, [(i + 1, 2 + i)]) for i in range(len(functions))]
     samples = [([i + 1, 1 + i // 2, 1], [10 + i, 1000 * (i + 1), i, 100 * i], [("bytes", 100), ("note", SCRIPT)]) for i in range(len(functions))]
     heap(path, functions, locations, samples, comments=[SCRIPT])
@@ -100,4 +100,5 @@ def main():
         os.symlink("../../outside.c", "src/link.c")
 
 
-main()
+if __name__ == "__main__":
+    main()

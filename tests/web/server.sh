@@ -1,0 +1,56 @@
+#!/bin/bash
+# time: 120
+# needs: curl python3
+# The web page's server: whom it answers, and what.
+. "$(dirname "$0")/../lib.sh"
+
+mkdir -p work/in && cd work/in || exit 1
+"$PYTHON" "$TOP/tests/web/web_profiles.py" || fail "profiles could not be made"
+
+"$APPROF_BIN" web -no_browser plain.pb.gz >address.out 2>server.err &
+started_pids+=($!)
+server=$!
+wait_for 50 grep -q http address.out || fail "no address: $(cat server.err)"
+address=$(sed -n 's/.*\(http:.*\)/\1/p' address.out)
+port=${address##*:}
+port=${port%/}
+case $address in http://127.0.0.1:*/) ;; *) bad "not on loopback: $address" ;; esac
+
+# status CURL-ARGUMENTS…
+status() {
+    curl -s -o body.out -w '%{http_code}' -D headers.out "$@"
+}
+equal "$(status "$address")" 200 "the page"
+contains headers.out "^Content-Security-Policy: default-src 'none'; script-src 'nonce-[0-9a-f]{32}'" "policy"
+contains headers.out '^Cache-Control: no-store' "not kept"
+contains body.out '^<!doctype html>' "a page"
+nonce=$(sed -n 's/.*<style nonce="\([0-9a-f]*\)">.*/\1/p' body.out)
+contains headers.out "$nonce" "one nonce"
+status "$address" >/dev/null
+lacks body.out "$nonce" "a nonce of its own for every page"
+equal "$(status "${address}data.json")" 200 "the profile"
+"$PYTHON" -c 'import json, sys; json.load(open("body.out"))' || bad "the profile is no JSON"
+equal "$(status "${address}data.json?reload=1")" 200 "the profile anew"
+equal "$(status -H "Host: localhost:$port" "$address")" 200 "by the name localhost"
+
+equal "$(status -H 'Host: rebound.example' "$address")" 403 "another host's name"
+equal "$(status -H 'Sec-Fetch-Site: cross-site' "${address}data.json")" 403 "another page"
+equal "$(status -X POST "$address")" 405 "POST"
+for path in etc/passwd ../etc/passwd src/file_0.c data.json/x '%2e%2e/plain.pb.gz'; do
+    equal "$(status --path-as-is "$address$path")" 404 "$path"
+done
+
+mv plain.pb.gz away.pb.gz
+equal "$(status "${address}data.json?reload=1")" 503 "sources that are gone"
+equal "$(status "${address}data.json")" 200 "what was read is still there"
+stop "$server"
+equal $? 0 "ends at SIGTERM"
+mv away.pb.gz plain.pb.gz
+
+for place in 0.0.0.0:0 example.com:80 192.168.1.1:80 nonsense localhost:99999 localhost:-1 localhost:x; do
+    approf web -no_browser "-http=$place" plain.pb.gz >out 2>err
+    equal $? 2 "-http=$place"
+    contains err '^hint: ' "-http=$place has a hint"
+done
+approf web -o /nonexistent/report.html plain.pb.gz 2>err
+equal $? 2 "a file that can't be written"
