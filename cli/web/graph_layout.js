@@ -62,7 +62,7 @@ function places(nodes, calls, back) {
     call.points = [];
     let last = from;
     for (let l = from.layer + 1; l < to.layer; l++) {
-      const point = { layer: l, w: 8, up: [], down: [] };
+      const point = { layer: l, w: -GAP_X + 14, up: [], down: [] };
       all.push(point);
       call.points.push(point);
       last.down.push(point);
@@ -162,8 +162,8 @@ export function layoutGraph(nodes, calls) {
     });
     y += height + GAP_Y;
   }
-  const leftmost = Math.min(...all.map((place) => place.x - place.w / 2));
-  const rightmost = Math.max(...all.map((place) => place.x + place.w / 2));
+  const leftmost = Math.min(...all.map((place) => place.x - Math.abs(place.w) / 2));
+  const rightmost = Math.max(...all.map((place) => place.x + Math.abs(place.w) / 2));
   all.forEach((place) => {
     place.x += 20 - leftmost;
     if (place.node) {

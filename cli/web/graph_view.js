@@ -39,12 +39,12 @@ function heat(share, dark) {
 export class GraphView {
   constructor(page) {
     this.page = page;
-    this.count = 30;
+    this.count = 20;
     this.drawing = el("div", { class: "graph-scroll" });
     const choice = el("select", { "aria-label": "most functions", onchange: () => {
       this.count = Number(choice.value);
       this.render();
-    } }, ...[15, 30, 60, 120].map((n) => el("option", { value: n }, `${n} functions`)));
+    } }, ...[10, 20, 40, 80].map((n) => el("option", { value: n }, `${n} functions`)));
     choice.value = String(this.count);
     this.element = el("div", { class: "flame-view" }, el("div", { class: "tools pane-tools" }, choice, el("span", { class: "count" }, "dashed: over functions that are left out")), this.drawing);
   }
@@ -71,9 +71,13 @@ export class GraphView {
       return;
     }
     const size = layoutGraph(nodes, calls);
-    this.drawn = svgEl("svg", { class: "graph", width: size.width, height: size.height, viewBox: `0 0 ${size.width} ${size.height}`, role: "group", "aria-label": "call graph", "font-family": "sans-serif", "font-size": 12 });
+    // Shrunk to fit, as long as it can still be read; the heaviest box in sight.
+    const scale = Math.max(0.6, Math.min(1, this.drawing.clientWidth / size.width));
+    this.drawn = svgEl("svg", { class: "graph", width: size.width * scale, height: size.height * scale, viewBox: `0 0 ${size.width} ${size.height}`, role: "group", "aria-label": "call graph", "font-family": "sans-serif", "font-size": 12 });
     this.drawn.append(this.arrows(), ...calls.map((call) => this.edge(call, all)), ...calls.map((call) => this.edgeText(call)), ...nodes.map((node) => this.nodeBox(node, search)));
     this.drawing.replaceChildren(this.drawn);
+    this.drawing.scrollLeft = nodes[0].x * scale - this.drawing.clientWidth / 2;
+    this.drawing.scrollTop = Math.max(0, nodes[0].y * scale - 160);
   }
 
   box(fn, { flat, cum }, all) {
