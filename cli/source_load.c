@@ -10,6 +10,7 @@
 #include "prune.h"
 #include "symbolize.h"
 #include "heap_source.h"
+#include "http_source.h"
 #include "record_store.h"
 
 #include <stdio.h>
@@ -142,6 +143,22 @@ static bool make_ready(struct profile *out, const struct cli_options *options,
     return true;
 }
 
+/* A file of that name comes first. */
+static bool is_remote(const char *source)
+{
+    return http_source_is(source) && access(source, F_OK) != 0;
+}
+
+static bool fetch(const char *source, const struct cli_options *options, struct byte_buffer *input,
+                  struct profile_error *error)
+{
+    message_note("Fetching profile over HTTP from %s", source);
+    if (options->seconds > 0) {
+        tell_wait(options);
+    }
+    return http_source_get(source, options->seconds, options->timeout, input, error);
+}
+
 bool source_load_one(const char *source, const struct cli_options *options, struct profile *out,
                      struct profile_error *error)
 {
@@ -159,7 +176,9 @@ bool source_load_one(const char *source, const struct cli_options *options, stru
         struct arena arena;
         arena_init(&arena, 0);
         struct byte_buffer input = {.arena = &arena};
-        fine = file_read(source, most_input, &input, error) && decode(&input, out, error);
+        fine = (is_remote(source) ? fetch(source, options, &input, error)
+                                  : file_read(source, most_input, &input, error)) &&
+               decode(&input, out, error);
         arena_free(&arena);
     }
     return fine && make_ready(out, options, error);
@@ -169,7 +188,12 @@ static void hint_for(const struct profile_error *error, const char *source)
 {
     switch (error->kind) {
     case PROFILE_ERROR_IO:
-        if (is_pid(source)) {
+        if (strncasecmp(source, "https", 5) == 0 && http_source_is(source)) {
+            message_hint("fetch it first: curl -o heap.pb.gz '%s'", source);
+        } else if (is_remote(source)) {
+            message_hint("approf serve answers at http://127.0.0.1:6060/debug/pprof/heap unless "
+                         "it is told otherwise");
+        } else if (is_pid(source)) {
             message_hint("start the program with approf run or LD_PRELOAD=libapprof.so; "
                          "approf ps lists what is profiled");
         } else {

@@ -1,7 +1,8 @@
 /* source_load.h - from the SOURCEs of a command line to one profile, ready for reports.
  *
  * A source is a pprof file (gzip or not), "-" for standard input, heap tables that a profiled
- * process keeps or left, or a PID. Several are merged; a base is subtracted; lines are
+ * process keeps or left, a PID or a program's name, a directory of
+ * approf record, or an http URL. Several are merged; a base is subtracted; lines are
  * looked up; what the profile calls uninteresting is pruned (pprof-spec 2).
  */
 #ifndef APPROF_SOURCE_LOAD_H
