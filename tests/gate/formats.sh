@@ -41,7 +41,7 @@ def check(condition, *text):
         sys.exit(" ".join(map(str, text)))
 # The documented fields are those that are there, no more and no less.
 def documented(heading):
-    section = re.search(r"\n#+ " + heading + r"\n(.*?)(?=\n#)", doc, re.S)
+    section = re.search(r"\n#+ " + heading + r"\n(.*?)(?=\n#|\Z)", doc, re.S)
     check(section, "docs/GATE.md has no section", heading)
     return set(re.findall(r"^\| `([a-z_]+)`", section.group(1), re.M))
 check(documented("The report") == set(report), "the report", documented("The report") ^ set(report))
