@@ -7,3 +7,8 @@ $(BUILD)/bench/%: bench/%.c
 .PHONY: bench
 bench: all $(BUILD)/bench/patterns
 	@python3 bench/speed.py --build $(BUILD)
+
+# Reports of a large profile beside go tool pprof's, which takes minutes for it.
+.PHONY: bench-reports
+bench-reports: cli
+	@python3 bench/reports.py --build $(BUILD)
