@@ -3,6 +3,7 @@
 #include "gate.h"
 #include "gate_run.h"
 #include "memory.h"
+#include "output_file.h"
 #include "profile_codec.h"
 #include "source_load.h"
 
@@ -320,21 +321,16 @@ static bool print_one(struct session *s, const struct gate_format *format, const
         format->print(&s->gate, &s->verdict, stdout);
         return fflush(stdout) == 0;
     }
-    char *temporary = memory_print("%s.new-%d", path, (int)getpid());
-    FILE *out = fopen(temporary, "wxe");
-    bool fine = out != NULL;
+    struct output_file file;
+    bool fine = output_open(&file, path);
     if (fine) {
-        format->print(&s->gate, &s->verdict, out);
-        fine = !ferror(out);
-        fine = fclose(out) == 0 && fine && rename(temporary, path) == 0;
+        format->print(&s->gate, &s->verdict, file.stream);
+        fine = output_close(&file, true);
     }
     if (!fine) {
         message_error("%s: %s", path, strerror(errno));
         message_hint("the report could not be written");
-        if (out)
-            unlink(temporary);
     }
-    free(temporary);
     return fine;
 }
 

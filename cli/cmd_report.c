@@ -1,5 +1,6 @@
 /* cmd_report.c - the commands that print one report: load, choose where to, print. */
 #include "commands.h"
+#include "output_file.h"
 #include "report.h"
 #include "report_command.h"
 #include "source_load.h"
@@ -30,17 +31,19 @@ int report_command(struct invocation *invocation, const char *name)
         profile_free(&profile);
         return STATUS_BAD_USAGE;
     }
+    struct output_file file;
     if (to_file) {
         message_note("Generating report in %s", options->output);
-        out = fopen(options->output, "we");
-        if (!out) {
+        if (!output_open(&file, options->output)) {
             message_error("%s: cannot be written: %s", options->output, strerror(errno));
+            message_hint("-output names a file in a directory that can be written to");
             profile_free(&profile);
             return STATUS_BAD_USAGE;
         }
+        out = file.stream;
     }
     int status = print_to(&profile, invocation, format, out);
-    if (to_file && fclose(out) != 0) {
+    if (to_file && !output_close(&file, status == STATUS_FINE)) {
         status = message_error("%s: cannot be written: %s", options->output, strerror(errno));
     }
     profile_free(&profile);

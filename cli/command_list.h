@@ -31,6 +31,7 @@ COMMAND(folded, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "one line a stack, fo
 COMMAND(speedscope, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "stacks as speedscope reads them")
 COMMAND(web, 0, GROUP_LOAD | GROUP_REPORT | GROUP_WEB, "SOURCE...", "flame graph, source and differences in a browser, or one file with -o")
 COMMAND(comments, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "the profile's comments")
+COMMAND(merge, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "several profiles as one")
 COMMAND(proto, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "the profile in protobuf form, after filters")
 COMMAND(topproto, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "top rows in protobuf form")
 COMMAND(gate, 0, GROUP_LOAD | GROUP_GATE, "NEW...", "fail when allocations have grown beyond their limits")

@@ -23,6 +23,7 @@
 #include "gate.h"
 #include "memory.h"
 #include "message.h"
+#include "output_file.h"
 #include "profile_codec.h"
 
 #include <errno.h>
@@ -411,21 +412,15 @@ static void print_baseline(const struct gate *given, FILE *out)
 
 bool gate_baseline_write(const struct gate *gate, const char *path)
 {
-    char *temporary = memory_print("%s.new-%d", path, (int)getpid());
-    FILE *out = fopen(temporary, "wxe");
-    bool fine = out != NULL;
+    struct output_file file;
+    bool fine = output_open(&file, path);
     if (fine) {
-        print_baseline(gate, out);
-        fine = !ferror(out);
-        fine = fclose(out) == 0 && fine;
-        fine = fine && rename(temporary, path) == 0;
+        print_baseline(gate, file.stream);
+        fine = output_close(&file, true);
     }
     if (!fine) {
         message_error("%s: %s", path, strerror(errno));
         message_hint("the baseline was not changed");
-        if (out)
-            unlink(temporary);
     }
-    free(temporary);
     return fine;
 }
