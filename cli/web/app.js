@@ -19,6 +19,7 @@ import { GraphView } from "./graph_view.js";
 import { PeekView } from "./peek_view.js";
 import { DiffView } from "./diff_view.js";
 import { SizesView } from "./sizes_view.js";
+import { TimeView } from "./time_view.js";
 
 const VIEWS = [
   ["flame", "Flame graph", FlameView],
@@ -28,6 +29,7 @@ const VIEWS = [
   ["peek", "Peek", PeekView],
   ["diff", "Differences", DiffView],
   ["sizes", "Sizes", SizesView],
+  ["time", "Over time", TimeView],
 ];
 
 // What views get: the model, the type that is shown, the search, and ways to other views.

@@ -36,7 +36,7 @@ export function childrenByWidth(model, widths, node) {
 }
 
 // {boxes: [{node, x, w, row}], rows}. Nodes above the one zoomed to are as wide as the screen.
-export function layoutFlame(model, type, zoom, screen, least = 0.6) {
+export function layoutFlame(model, type, zoom, screen, least = 1) {
   const widths = widthsOf(model, type);
   const boxes = [];
   const above = [];
@@ -50,6 +50,9 @@ export function layoutFlame(model, type, zoom, screen, least = 0.6) {
     const next = [];
     for (const box of level) {
       boxes.push(box);
+      if (box.w < 2 * least) {
+        continue; // what is below it could not be told apart
+      }
       let x = box.x;
       for (const child of childrenByWidth(model, widths, box.node)) {
         const w = widths.width[child] * scale;

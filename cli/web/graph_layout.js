@@ -140,7 +140,7 @@ function placeAcross(layers) {
     const down = round % 2 === 0;
     for (const layer of down ? layers : [...layers].reverse()) {
       layer.forEach((place) => {
-        const near = round < 30 ? (down ? place.up : place.down) : [...place.up, ...place.down];
+        const near = down ? place.up : place.down;
         place.want = near.length ? middle(near, "x") : place.x;
       });
       settle(layer);

@@ -77,7 +77,6 @@ export class GraphView {
     this.drawn.append(this.arrows(), ...calls.map((call) => this.edge(call, all)), ...calls.map((call) => this.edgeText(call)), ...nodes.map((node) => this.nodeBox(node, search)));
     this.drawing.replaceChildren(this.drawn);
     this.drawing.scrollLeft = nodes[0].x * scale - this.drawing.clientWidth / 2;
-    this.drawing.scrollTop = Math.max(0, nodes[0].y * scale - 160);
   }
 
   box(fn, { flat, cum }, all) {

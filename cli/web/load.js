@@ -3,7 +3,11 @@
 import { byId } from "./dom.js";
 
 async function embedded(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) {
+    bytes[i] = letters.charCodeAt(i);
+  }
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(plain).json();
 }

@@ -17,19 +17,20 @@ function decodeTrees(data) {
   const n = data.node_up.length + 1;
   const lines = { n, parent: new Int32Array(n), frame: new Int32Array(n).fill(-1) };
   const functionNode = new Int32Array(n);
-  const parents = [0];
-  const owners = [-1];
+  const parents = new Int32Array(n);
+  const owners = new Int32Array(n).fill(-1);
+  let used = 1;
   for (let i = 1; i < n; i++) {
     lines.parent[i] = i - data.node_up[i - 1];
     lines.frame[i] = data.node_frame[i - 1];
     const back = data.node_function[i - 1];
-    functionNode[i] = parents.length - back;
+    functionNode[i] = used - back;
     if (back === 0) {
-      parents.push(functionNode[lines.parent[i]]);
-      owners.push(data.frame_function[lines.frame[i]]);
+      parents[used] = functionNode[lines.parent[i]];
+      owners[used++] = data.frame_function[lines.frame[i]];
     }
   }
-  const calls = { n: parents.length, parent: Int32Array.from(parents), fn: Int32Array.from(owners) };
+  const calls = { n: used, parent: parents.subarray(0, used), fn: owners.subarray(0, used) };
   return { lines, calls, functionNode };
 }
 
@@ -73,9 +74,10 @@ function childrenOf(tree) {
 
 export function decodeModel(data) {
   const { lines, calls, functionNode } = decodeTrees(data);
-  calls.first = firstOnPath(calls, calls.fn);
   calls.depth = depthsOf(calls);
   calls.child = childrenOf(calls);
+  let first = null; // not needed for the first picture
+  Object.defineProperty(calls, "first", { get: () => (first ??= firstOnPath(calls, calls.fn)) });
   const fileOf = new Int32Array(data.functions.length).fill(-1);
   const inlined = new Uint8Array(data.functions.length);
   data.frame_function.forEach((fn, frame) => {

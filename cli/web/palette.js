@@ -20,7 +20,17 @@ export function isOwnCode(model, fn) {
   return file >= 0 && /^\/(?!usr\/|lib|build\/)/.test(model.files[file]);
 }
 
+// Kept by function: a screen has thousands of boxes, sixty times a second.
 export function boxColour(model, fn, dark) {
+  const key = `colours ${dark}`;
+  if (!model.cache.has(key)) {
+    model.cache.set(key, new Array(model.functions.length));
+  }
+  const colours = model.cache.get(key);
+  return (colours[fn] ??= makeColour(model, fn, dark));
+}
+
+function makeColour(model, fn, dark) {
   const hash = hashOfText(model.functions[fn]) % 1000 / 1000;
   if (isOwnCode(model, fn)) {
     return dark ? `hsl(${24 + 14 * hash} 55% ${27 + 6 * hash}%)` : `hsl(${28 + 16 * hash} 88% ${70 + 9 * hash}%)`;
