@@ -58,6 +58,7 @@ int report_command(struct invocation *invocation, const char *name)
 
 REPORT_COMMAND(top)
 REPORT_COMMAND(list)
+REPORT_COMMAND(weblist)
 REPORT_COMMAND(tree)
 REPORT_COMMAND(peek)
 REPORT_COMMAND(traces)

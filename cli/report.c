@@ -18,6 +18,8 @@ const struct report_format report_formats[] = {
     {"churn", report_churn, FORMAT_UNLIMITED | FORMAT_ALLOC_SPACE},
     {"list", report_list,
      FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES},
+    {"weblist", report_weblist,
+     FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES | FORMAT_BINARY},
     {"tree", report_tree, 0},
     {"peek", report_peek, FORMAT_UNTRIMMED | FORMAT_TAKES_REGEXP},
     {"traces", report_traces, FORMAT_FULL_PATHS},

@@ -2,7 +2,7 @@
  *
  * Where pprof adds up the lines of a function, a sample that passes through several of them (a
  * recursion) counts several times; here it counts once, unless Go 1.19's figures are asked for. */
-#include "report.h"
+#include "listing.h"
 
 #include "memory.h"
 #include "report_records.h"
@@ -11,24 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* The nodes of one function in one file: order[first .. first + n) of struct listing. */
-struct routine {
-    string_id name, file;
-    uint32_t first, n;
-    int64_t flat, cum;
-    uint32_t stamp;
-};
-
-struct listing {
-    struct report *report;
-    struct frame_table frames;
-    struct graph graph;
-    uint32_t *order; /* matching nodes, by name, file, line */
-    uint32_t n;
-    struct routine *routines;
-    uint32_t n_routines;
-};
 
 static int compare_nodes(const void *left, const void *right, void *ctx)
 {
@@ -48,14 +30,16 @@ static int compare_nodes(const void *left, const void *right, void *ctx)
     return order;
 }
 
-static bool find_nodes(struct listing *listing, const struct regexp *regexp)
+static bool find_nodes(struct listing *listing, const struct regexp *regexp, bool by_file)
 {
     struct graph *g = &listing->graph;
     listing->order = memory_array(g->n_order, sizeof *listing->order);
     for (uint32_t i = 0; i < g->n_order; i++) {
         const struct frame_info *info = &listing->frames.infos[g->nodes[g->order[i]].info];
         const struct profile_string *name = &listing->frames.profile->strings[info->name];
-        if (regexp_matches(regexp, name->bytes, name->length)) {
+        const struct profile_string *file = &listing->frames.profile->strings[info->file];
+        if (regexp_matches(regexp, name->bytes, name->length) ||
+            (by_file && info->file && regexp_matches(regexp, file->bytes, file->length))) {
             listing->order[listing->n++] = g->order[i];
         }
     }
@@ -115,25 +99,51 @@ static const char *value_or_dot(const struct report *report, char *text, int64_t
 
 enum { MARGIN = 5 }; /* lines before the first and after the last with weight */
 
-static void print_lines(struct listing *listing, const struct routine *routine,
-                        struct source_texts *texts)
+bool listing_range(const struct listing *listing, const struct routine *routine, int64_t *start,
+                   int64_t *end)
 {
-    struct report *report = listing->report;
-    const struct profile *p = report->profile;
-    int64_t start = INT64_MAX, end = INT64_MIN;
+    *start = INT64_MAX;
+    *end = INT64_MIN;
     for (uint32_t i = 0; i < routine->n; i++) {
         uint32_t node = listing->order[routine->first + i];
         const struct frame_info *info = &listing->frames.infos[listing->graph.nodes[node].info];
         int64_t line = info->line < 0 ? 0 : info->line > INT32_MAX ? INT32_MAX : info->line;
         int64_t first = info->start_line ? info->start_line : line - MARGIN;
-        start = first < start ? first : start;
-        end = line + MARGIN > end ? line + MARGIN : end;
+        *start = first < *start ? first : *start;
+        *end = line + MARGIN > *end ? line + MARGIN : *end;
     }
-    start = start < 1 ? 1 : start;
-    if (start > end) {
+    *start = *start < 1 ? 1 : *start;
+    return *start <= *end;
+}
+
+void listing_line(const struct listing *listing, const struct routine *routine, int64_t line,
+                  uint32_t *at, int64_t *flat, int64_t *cum)
+{
+    uint64_t flat_sum = 0, cum_sum = 0;
+    for (; *at < routine->n; ++*at) {
+        const struct graph_node *node = &listing->graph.nodes[listing->order[routine->first + *at]];
+        if (listing->frames.infos[node->info].line > line) {
+            break;
+        }
+        if (listing->frames.infos[node->info].line == line) {
+            flat_sum += (uint64_t)node->flat;
+            cum_sum += (uint64_t)node->cum;
+        }
+    }
+    *flat = (int64_t)flat_sum;
+    *cum = (int64_t)cum_sum;
+}
+
+static void print_lines(struct listing *listing, const struct routine *routine,
+                        struct source_texts *texts)
+{
+    struct report *report = listing->report;
+    int64_t start, end, flat, cum;
+    if (!listing_range(listing, routine, &start, &end)) {
         return;
     }
-    const struct source_text *text = source_text_find(texts, profile_text(p, routine->file));
+    const struct source_text *text =
+        source_text_find(texts, profile_text(report->profile, routine->file));
     if (text->error) {
         fprintf(report->out, " Error: %s\n", text->error);
         return;
@@ -141,20 +151,9 @@ static void print_lines(struct listing *listing, const struct routine *routine,
     uint32_t at = 0;
     for (int64_t line = start; line <= end && line <= text->n_lines; line++) {
         char flat_text[UNIT_TEXT_ROOM], cum_text[UNIT_TEXT_ROOM];
-        uint64_t flat = 0, cum = 0;
-        for (; at < routine->n; at++) {
-            const struct graph_node *node =
-                &listing->graph.nodes[listing->order[routine->first + at]];
-            if (listing->frames.infos[node->info].line > line) {
-                break;
-            }
-            if (listing->frames.infos[node->info].line == line) {
-                flat += (uint64_t)node->flat;
-                cum += (uint64_t)node->cum;
-            }
-        }
-        fprintf(report->out, "%10s %10s %6ld:%s\n", value_or_dot(report, flat_text, (int64_t)flat),
-                value_or_dot(report, cum_text, (int64_t)cum), line, text->lines[line - 1]);
+        listing_line(listing, routine, line, &at, &flat, &cum);
+        fprintf(report->out, "%10s %10s %6ld:%s\n", value_or_dot(report, flat_text, flat),
+                value_or_dot(report, cum_text, cum), line, text->lines[line - 1]);
     }
 }
 
@@ -229,39 +228,53 @@ static void print_routines(struct listing *listing)
     source_texts_close(&texts);
 }
 
-int report_list(struct report *report)
+bool listing_open(struct report *report, bool by_file, struct listing *listing)
 {
-    struct listing listing = {.report = report};
     struct graph_options options;
+    *listing = (struct listing){.report = report};
     struct regexp *regexp = report_regexp(report);
     if (!regexp) {
-        return STATUS_BAD_USAGE;
+        return false;
     }
-    int status = STATUS_BAD_USAGE;
-    if (report_frames(report, &listing.frames)) {
+    bool found = false;
+    if (report_frames(report, &listing->frames)) {
         report_graph_options(report, &options);
         options.edges = GRAPH_NO_EDGES;
-        graph_build_all(&listing.graph, &listing.frames, &options);
-        if (find_nodes(&listing, regexp)) {
-            if (!report->go119) {
-                count_routines_once(&listing);
-            }
-            if (report_records_format(report) != RECORDS_NONE) {
-                record_routines(&listing);
-            } else {
-                print_routines(&listing);
-            }
-            status = STATUS_FINE;
-        } else {
-            message_error("list: no matches found for regexp: %s", report->regexp_text);
+        graph_build_all(&listing->graph, &listing->frames, &options);
+        found = find_nodes(listing, regexp, by_file);
+        if (!found) {
+            message_error("%s: no matches found for regexp: %s", report->format->name,
+                          report->regexp_text);
             message_hint("'approf top' shows the names; -focus, -sample_index and others narrow "
                          "what is listed");
+            listing_close(listing);
+        } else if (!report->go119) {
+            count_routines_once(listing);
         }
-        graph_free(&listing.graph);
-        frames_free(&listing.frames);
     }
-    free(listing.order);
-    free(listing.routines);
     regexp_free(regexp);
-    return status;
+    return found;
+}
+
+void listing_close(struct listing *listing)
+{
+    graph_free(&listing->graph);
+    frames_free(&listing->frames);
+    free(listing->order);
+    free(listing->routines);
+}
+
+int report_list(struct report *report)
+{
+    struct listing listing;
+    if (!listing_open(report, false, &listing)) {
+        return STATUS_BAD_USAGE;
+    }
+    if (report_records_format(report) != RECORDS_NONE) {
+        record_routines(&listing);
+    } else {
+        print_routines(&listing);
+    }
+    listing_close(&listing);
+    return STATUS_FINE;
 }

@@ -26,6 +26,7 @@ const struct shell_command shell_commands[] = {
     {"topproto", "topproto", NULL, "pb.gz", "top rows in protobuf form", false},
     {"traces", "traces", NULL, NULL, "all stacks, one by one", false},
     {"tree", "tree", NULL, NULL, "rows with their callers and callees", false},
+    {"weblist", "weblist", NULL, "html", "source lines as a page for a browser", true},
 };
 const size_t n_shell_commands = sizeof shell_commands / sizeof shell_commands[0];
 
