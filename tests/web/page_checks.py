@@ -222,9 +222,28 @@ def served(page):
         asked = {one for one in page.requests() if not one.startswith("about:")}
         check(asked and all(one.startswith(address) for one in asked), "only the server is asked", asked)
     finally:
+        page.send("Page.navigate", url="about:blank")  # or it would go on asking
         server.terminate()
         check(server.wait(20) == 0, "the server ends well")
         timer.cancel()
+
+
+def demo(page):
+    """A demo's profile and its fix: the culprit is first, every view opens, and the difference says how much is saved."""
+    if not os.path.exists("demo.html"):
+        return
+    page.open(url("demo", view="top", type="alloc_space"))
+    shown = page.value(TABLE)
+    for row in run("top", "-trim=false", "-sample_index=alloc_space", "demo.pb.gz")["rows"]:
+        check(shown.get(row["name"], {}).get("flat") == row["flat"], "demo", row)
+    for view in VIEWS:
+        page.open(url("demo", view=view, type="alloc_space"))
+        page.shot(f"{shots}/demo-{view}.png")
+        check(page.value("document.getElementById('view').textContent.length") > 10 or view == "flame", "demo", view)
+    page.open(url("demo-difference", view="diff", type="alloc_space"))
+    totals = page.value("({...document.getElementById('totals').dataset})")
+    check(int(totals["before"]) > 10 * int(totals["after"]) > 0, "the fix saves", totals)
+    page.shot(f"{shots}/demo-difference.png")
 
 
 def pictures(page):
@@ -238,7 +257,7 @@ def pictures(page):
 
 with Browser() as browser:
     page = browser.page(1280, 720)
-    for part in (figures, source_and_peek, differences, sizes, flame, search, keyboard, odd_names, pictures):
+    for part in (figures, source_and_peek, differences, sizes, flame, search, keyboard, odd_names, demo, pictures):
         try:
             part(page)
         except Exception:
