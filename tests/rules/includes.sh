@@ -1,4 +1,5 @@
 #!/bin/bash
+# time: 300
 # quick
 # The folders' borders (docs/ARCHITECTURE.md): who may include whom, what the library brings into a process and
 # takes there, and the shape of the sources.
