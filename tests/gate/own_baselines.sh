@@ -11,10 +11,12 @@ baselines=$TOP/tests/gate/baselines
 cat >resp.sh <<'S'
 #!/bin/bash
 set -eu
+rm -f server.out # of the run before
 "$1" --port 0 >server.out &
 server=$!
+trap 'kill "$server" 2>/dev/null' EXIT
 tries=400
-until grep -q 'listening on' server.out; do
+until grep -q 'listening on .*:[0-9]' server.out 2>/dev/null; do
     tries=$((tries - 1))
     [ "$tries" -gt 0 ] || exit 1
     sleep 0.05
@@ -26,6 +28,7 @@ cat requests >&3
 head -c 5000 <&3 >answers # +OK, a thousand times
 exec 3>&-
 grep -cq '^+OK' answers
+trap - EXIT
 kill -TERM "$server"
 wait "$server"
 S

@@ -15,10 +15,12 @@ use() {
 cat >drive.sh <<'S'
 #!/bin/sh
 set -eu
+rm -f server.out # of the run before
 ./redis-clone --port 0 >server.out &
 server=$!
+trap 'kill "$server" 2>/dev/null' EXIT
 tries=400
-until grep -q 'listening on' server.out; do
+until grep -q 'listening on .*:[0-9]' server.out 2>/dev/null; do
     tries=$((tries - 1))
     [ "$tries" -gt 0 ] || exit 1
     sleep 0.05
@@ -26,6 +28,7 @@ done
 port=$(sed -n 's/.*listening on .*:\([0-9]*\)$/\1/p' server.out)
 awk 'BEGIN { for (i = 0; i < 1000; i++) printf "*3\r\n$5\r\nLPUSH\r\n$4\r\nlist\r\n$5\r\nvalue\r\n" }' |
     LD_PRELOAD= redis-cli -p "$port" --pipe >client.out
+trap - EXIT
 kill -TERM "$server"
 wait "$server"
 S
