@@ -1,5 +1,6 @@
 /* target: */
-/* own_memory.c - a process whose memory does not come from malloc: 64 MiB mapped, 100 bytes allocated. */
+/* own_memory.c - a process whose memory does not come from malloc: 64 MiB mapped, 100 bytes
+ * allocated. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
