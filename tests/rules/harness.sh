@@ -1,4 +1,5 @@
 #!/bin/bash
+# time: 300
 # quick
 # The runner itself: it counts right, fails when it must, kills what hangs or escapes, and never passes silently.
 . "$(dirname "$0")/../lib.sh"
