@@ -213,6 +213,17 @@ static int compare_numbers(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
+/* The last part of an identity's text, behind which a brace closes. */
+static int compare_last(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    unsigned char x = *a ? (unsigned char)*a : '}', y = *b ? (unsigned char)*b : '}';
+    return *a == *b ? 0 : x != y ? (x > y) - (x < y) : *a ? 1 : -1;
+}
+
 int frame_compare(const struct frame_table *table, uint32_t a, uint32_t b)
 {
     const struct profile *p = table->profile;
@@ -236,5 +247,5 @@ int frame_compare(const struct frame_table *table, uint32_t a, uint32_t b)
     if (!order) {
         order = compare_numbers(x->column, y->column);
     }
-    return order ? order : strcmp(profile_text(p, x->object), profile_text(p, y->object));
+    return order ? order : compare_last(profile_text(p, x->object), profile_text(p, y->object));
 }

@@ -10,6 +10,12 @@
 
 set -u -o pipefail
 
+# has PATTERN…   grep -q for the end of a pipe: it reads all of it. grep -q leaves at the first match, the one who still writes then
+# dies of SIGPIPE, and with pipefail a match counts as none, now and then.
+has() {
+    grep "$@" >/dev/null
+}
+
 TOP=${TOP:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
 BUILD=${BUILD:-$TOP/build}
 APPROF_BIN=${APPROF_BIN:-$BUILD/approf}

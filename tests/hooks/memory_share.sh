@@ -21,5 +21,5 @@ says run.pb.gz '^# seen: almost none, because '
 # A program whose memory is malloc's says nothing of the sort.
 APPROF_RATE=1 APPROF_OUT=$TEST_TMP/py.pb.gz preload /usr/bin/python3 -c 'x = [b"x" * 1000 for i in range(60000)]' ||
     bad "python3: exit status $?"
-approf comments py.pb.gz | grep -q 'almost none' && bad "python3: memory from elsewhere?"
+approf comments py.pb.gz | has 'almost none' && bad "python3: memory from elsewhere?"
 exit 0

@@ -20,7 +20,7 @@ approf top "127.0.0.1:$(cat port)/close" >out 2>said || bad "without http://: $(
 same wanted out "without http://"
 APPROF_TOKEN=s3cret approf top -seconds=3 "$url/away?x=1" >out 2>said || bad "-seconds: $(cat said)"
 contains requests '^GET /away\?x=1&seconds=3 HTTP/1.1\|Host: 127.0.0.1:[0-9]+\|.*Authorization: Bearer s3cret\|' "the request"
-tail -1 requests | grep -q 's3cret' && bad "the token was sent to another server"
+tail -1 requests | has 's3cret' && bad "the token was sent to another server"
 
 # wrong PATH REGEXP   is refused in these words, with exit status 2
 wrong() {

@@ -18,7 +18,7 @@ read -ra libs < <(pkg-config --libs approf)
 gcc -g -O1 -Wall -Wextra -Werror -o plain "$TOP/examples/two_profiles.c" "${cflags[@]}" || fail "the example does not compile"
 g++ -x c++ -fsyntax-only -Wall -Werror "${cflags[@]}" "$root/include/approf.h" || bad "approf.h is no C++"
 gcc -g -O1 -o linked "$TOP/examples/two_profiles.c" "${cflags[@]}" "${libs[@]}" || fail "the example does not link"
-readelf -d linked | grep -q 'NEEDED.*libapprof.so' || bad "the linked example does not need libapprof.so"
+readelf -d linked | has 'NEEDED.*libapprof.so' || bad "the linked example does not need libapprof.so"
 
 # profiles TEXT   both are there; remember() grew from 1,000 to 6,000 entries, within sampling's error
 profiles() {

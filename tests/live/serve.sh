@@ -103,7 +103,7 @@ contains index "href=\"/$second/debug/pprof/\"" "index of two"
 # After SIGKILL the tables are still there; after a clean end they are not. A delta outlives it.
 curl -s -o last.gz "$url/$second/debug/pprof/allocs?seconds=2" &
 fetching=$!
-wait_for 20 eval 'ls -l /proc/$server/fd | grep -q heap' || bad "the server does not hold the tables"
+wait_for 20 eval 'ls -l /proc/$server/fd | has heap' || bad "the server does not hold the tables"
 sleep 0.5
 stop "$second"
 wait "$fetching"

@@ -59,7 +59,7 @@ session() {
     echo "exit status $?" >>"$name.answers"
 }
 saved() {
-    redis-cli -p "$1" info persistence | tr -d '\r' | grep -q '^rdb_bgsave_in_progress:0'
+    redis-cli -p "$1" info persistence | tr -d '\r' | has '^rdb_bgsave_in_progress:0'
 }
 
 session plain env

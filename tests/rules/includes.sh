@@ -49,7 +49,7 @@ grep -qx malloc "$TEST_TMP/exported" || bad "libapprof.so does not export malloc
 readelf -dW "$APPROF_LIB" >"$TEST_TMP/dynamic"
 grep -q 'BIND_NOW\|FLAGS_1.*NOW' "$TEST_TMP/dynamic" || bad "libapprof.so is not linked with -z now"
 grep -q TEXTREL "$TEST_TMP/dynamic" && bad "libapprof.so has text relocations"
-readelf -lW "$APPROF_LIB" | grep GNU_STACK | grep -q RWE && bad "libapprof.so asks for an executable stack"
+readelf -lW "$APPROF_LIB" | grep GNU_STACK | has RWE && bad "libapprof.so asks for an executable stack"
 # 64 bytes of thread-local storage at most: a library that is loaded late finds no more than that for certain.
 tls=$(readelf -lW "$APPROF_LIB" | awk '$1 == "TLS" { print $6 }')
 tls=$((${tls:-0}))
@@ -70,7 +70,7 @@ done
 git grep -lE '/(work|tmp/w)/' -- ':!tests/rules/includes.sh' 2>/dev/null && bad "files that name places of one machine (above)"
 
 formatter=$(command -v clang-format-14 || command -v clang-format || true)
-if [ -n "$formatter" ] && "$formatter" --version | grep -q 'version 14'; then
+if [ -n "$formatter" ] && "$formatter" --version | has 'version 14'; then
     # Lists that macros are made from (*_list.h) have one entry a line, however long.
     printf '%s\n' $sources | grep -vE '\.S$|_list\.h$' | xargs "$formatter" --style=file --dry-run >/dev/null 2>"$TEST_TMP/format" || true
     sed -nE 's/^([^: ]+):[0-9]+:[0-9]+: (warning|error).*/\1/p' "$TEST_TMP/format" | sort | uniq -c >"$TEST_TMP/unformatted"

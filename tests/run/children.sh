@@ -28,7 +28,7 @@ rm -f -- *.pb.gz
 grep -q "1 process is still running" said || bad "daemon: $(cat said)"
 files=(*.pb.gz)
 [ "${#files[@]}" -eq 1 ] || bad "daemon, before: ${files[*]}"
-"$APPROF_BIN" ps | grep -q "alive .*leaky" || bad "ps does not show the daemon"
+"$APPROF_BIN" ps | has "alive .*leaky" || bad "ps does not show the daemon"
 touch stop
 wait_for 20 sh -c 'ls | grep -c "pb.gz$" | grep -qx 2' || bad "the daemon's own profile"
 "$APPROF_BIN" ps --clean > /dev/null

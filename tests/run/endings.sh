@@ -20,7 +20,7 @@ one_profile() { # NAME
 "$APPROF_BIN" run -- "$leaky" status 7 2> said; [ $? -eq 7 ] || bad "exit status is not passed on"
 grep -q "^approf: leaky ([0-9]*): 19.07MB allocated, about .* live at the end, about .* at its peak$" said || bad "summary: $(cat said)"
 next=$(sed -n 's/^next:   //p' said)
-[ -n "$next" ] && (PATH=$(dirname "$APPROF_BIN"):$PATH; eval "$next" | grep -q leaky) || bad "next command: $next"
+[ -n "$next" ] && (PATH=$(dirname "$APPROF_BIN"):$PATH; eval "$next" | has leaky) || bad "next command: $next"
 one_profile status
 
 # by a signal: the parent sees just that signal, and no core of ours

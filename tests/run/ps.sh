@@ -18,8 +18,8 @@ rows = [r for r in json.load(sys.stdin)['rows'] if r['pid'] == $pid]
 assert len(rows) == 1 and rows[0]['state'] == 'alive' and rows[0]['exe'].endswith('/leaky'), rows
 assert 0 < rows[0]['live_bytes'] <= rows[0]['peak_bytes'], rows" || bad "ps -json"
 threads=$(ls /proc/"$pid"/task | wc -l) files=$(ls /proc/"$pid"/fd | wc -l)
-"$APPROF_BIN" top "$pid" 2> said | grep -q leaky || bad "by pid: $(cat said)"
-"$APPROF_BIN" top leaky 2> said | grep -q leaky || bad "by name: $(cat said)"
+"$APPROF_BIN" top "$pid" 2> said | has leaky || bad "by pid: $(cat said)"
+"$APPROF_BIN" top leaky 2> said | has leaky || bad "by name: $(cat said)"
 [ "$(ls /proc/"$pid"/task | wc -l) $(ls /proc/"$pid"/fd | wc -l)" = "$threads $files" ] || bad "the process noticed"
 
 # two of one name
@@ -33,7 +33,7 @@ kill -KILL "$pid" "$second"
 wait
 "$APPROF_BIN" ps > out
 [ "$(grep -c "ended without goodbye" out)" -eq 2 ] || bad "after SIGKILL: $(cat out)"
-"$APPROF_BIN" top "$pid" 2> said | grep -q leaky || bad "the dead by pid: $(cat said)"
-"$APPROF_BIN" top leaky 2> said | grep -q leaky || bad "the dead by name: $(cat said)"
-"$APPROF_BIN" ps --clean | grep -q "tables of 2 ended processes removed" || bad "--clean"
+"$APPROF_BIN" top "$pid" 2> said | has leaky || bad "the dead by pid: $(cat said)"
+"$APPROF_BIN" top leaky 2> said | has leaky || bad "the dead by name: $(cat said)"
+"$APPROF_BIN" ps --clean | has "tables of 2 ended processes removed" || bad "--clean"
 [ -z "$(ls "$APPROF_TABLES")" ] || bad "left: $(ls "$APPROF_TABLES")"

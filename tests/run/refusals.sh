@@ -54,7 +54,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv > /dev/null; then
             setpriv --reuid=65534 --regid=65534 --clear-groups "$APPROF_BIN" run -- ../$kind > ../out 2> ../said)
         grep -q "is $kind" said || bad "$kind: $(cat said)"
     done
-    "$APPROF_BIN" run -- ./setuid 2> said | grep -q ran || bad "setuid to oneself: $(cat said)"
+    "$APPROF_BIN" run -- ./setuid 2> said | has ran || bad "setuid to oneself: $(cat said)"
     if command -v setcap > /dev/null && cp fine able && setcap cap_net_raw+ep able 2> /dev/null; then
         (cd free && unset APPROF_TABLES &&
             setpriv --reuid=65534 --regid=65534 --clear-groups "$APPROF_BIN" run -- ../able > ../out 2> ../said)
@@ -63,11 +63,11 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv > /dev/null; then
 fi
 
 # and these are fine
-"$APPROF_BIN" run -- ./fine 2> said | grep -q ran || bad "a plain program: $(cat said)"
+"$APPROF_BIN" run -- ./fine 2> said | has ran || bad "a plain program: $(cat said)"
 printf '#!/bin/sh\necho ran\n' > sh-script && chmod +x sh-script
-"$APPROF_BIN" run -- ./sh-script 2> said | grep -q ran || bad "a shell script: $(cat said)"
+"$APPROF_BIN" run -- ./sh-script 2> said | has ran || bad "a shell script: $(cat said)"
 printf 'echo ran\n' > text && chmod +x text
-"$APPROF_BIN" run -- ./text 2> said | grep -q ran || bad "a text without an interpreter line: $(cat said)"
+"$APPROF_BIN" run -- ./text 2> said | has ran || bad "a text without an interpreter line: $(cat said)"
 printf '#!/usr/bin/env python3\nprint("ran")\n' > env-script && chmod +x env-script
-"$APPROF_BIN" run -- ./env-script 2> said | grep -q ran || bad "a script through env: $(cat said)"
-PATH=$PWD:$PATH "$APPROF_BIN" run -- fine 2> said | grep -q ran || bad "a program along PATH: $(cat said)"
+"$APPROF_BIN" run -- ./env-script 2> said | has ran || bad "a script through env: $(cat said)"
+PATH=$PWD:$PATH "$APPROF_BIN" run -- fine 2> said | has ran || bad "a program along PATH: $(cat said)"

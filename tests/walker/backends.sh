@@ -4,7 +4,7 @@
 # libunwind behind it is no worse than ours; null knows the caller.
 . "$(dirname "$0")/../lib.sh"
 judge=$test_programs/walker/judge.so
-ldconfig -p 2>/dev/null | grep -q 'libunwind-x86_64\.so\.8' || skip "missing: libunwind-x86_64.so.8"
+ldconfig -p 2>/dev/null | has 'libunwind-x86_64\.so\.8' || skip "missing: libunwind-x86_64.so.8"
 
 judged() { # BACKEND CMD ARGS…
     JUDGE_WITH=$1 JUDGE_LIMIT=2000 JUDGE_OUT=$TEST_TMP/judged LD_PRELOAD=$judge "${@:2}" >out 2>err ||

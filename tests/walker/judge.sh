@@ -10,7 +10,7 @@ wanted=${JUDGE_STACKS:-100000}
 judge=$test_programs/walker/judge.so
 known=$TOP/tests/walker/known-differences.txt
 [ -e "$judge" ] || fail "no $judge: make test-programs"
-ldconfig -p 2>/dev/null | grep -q 'libunwind\.so\.8' || skip "missing: libunwind.so.8"
+ldconfig -p 2>/dev/null | has 'libunwind\.so\.8' || skip "missing: libunwind.so.8"
 
 export JUDGE_LIMIT=$((wanted / 8)) # of one process
 python=$(command -v /usr/bin/python3 || command -v python3)
