@@ -99,6 +99,8 @@ static void simulate(struct profile *p, double rate, double growth)
     }
 }
 
+static const char *growth_limit = "5%";
+
 /* The gate's exit status for so many profiles a side. */
 static int compare(uint32_t profiles, double rate, double growth, double floor_bytes,
                    bool *right_site)
@@ -118,9 +120,10 @@ static int compare(uint32_t profiles, double rate, double growth, double floor_b
             profile_free(&p);
         }
     gate_finish(&gate);
-    char floor_text[64];
+    char floor_text[64], limit_text[64];
     snprintf(floor_text, sizeof floor_text, "alloc_space=%.0f", floor_bytes);
-    gate_rule_add(&rules, "max-site-growth", NULL, "alloc_space=5%", "test", false);
+    snprintf(limit_text, sizeof limit_text, "alloc_space=%s", growth_limit);
+    gate_rule_add(&rules, "max-site-growth", NULL, limit_text, "test", false);
     gate_rule_add(&rules, "max-site-growth", NULL, "alloc_objects=5%", "test", false);
     gate_rule_add(&rules, "max-growth", NULL, "alloc_space=5%", "test", false);
     gate_rule_add(&rules, "floor", NULL, floor_text, "test", false);
@@ -235,5 +238,12 @@ int main(void)
     CHECK(status == 1 && right, "exact: 6%% beyond a limit of 5%% always fails");
     status = compare(1, 1, 0.0499, 0, &right);
     CHECK(status == 0, "exact: 4.99%% is within it");
+
+    growth_limit = "0.5%";
+    status = compare(1, 1, 0.01, 0, &right);
+    CHECK(status == 1 && right, "exact: growth of 1%% fails a limit of 0.5%%");
+    growth_limit = "0%";
+    status = compare(1, 1, 0, 0, &right);
+    CHECK(status == 0, "exact: no growth passes a limit of none");
     return failures != 0;
 }
