@@ -53,8 +53,17 @@ int main(int argc, char **argv)
         }
         abort();
     } else if (strcmp(how, "daemon") == 0) {
+        /* Its parent goes once it has tables of its own, which its first allocation makes. */
+        int ready[2];
+        char byte = 0;
+        if (pipe(ready) != 0)
+            return 2;
         if (fork() == 0) {
             leaky(10 << 20);
+            if (write(ready[1], &byte, 1) != 1)
+                return 2;
+            close(ready[0]);
+            close(ready[1]);
             close(0);
             close(1);
             close(2);
@@ -62,6 +71,8 @@ int main(int argc, char **argv)
                 usleep(20000);
             exit(0);
         }
+        if (read(ready[0], &byte, 1) != 1)
+            return 2;
     } else if (strcmp(how, "wait") == 0) {
         signal(SIGTERM, on_signal);
         signal(SIGINT, on_signal);
