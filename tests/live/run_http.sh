@@ -1,6 +1,7 @@
 #!/bin/bash
 # time: 120
 # needs: curl
+# variant: none
 # approf run -http: the endpoints while the program runs, its profile and its exit status after.
 . "$(dirname "$0")/../lib.sh"
 "$APPROF_BIN" run -rate 65536 -http 127.0.0.1:0 -- "$test_programs/live/churner" 2 >out 2>said &

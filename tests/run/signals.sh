@@ -6,7 +6,8 @@
 leaky=$test_programs/run/leaky
 
 for name in TERM INT; do
-    "$APPROF_BIN" run -- "$leaky" wait > out 2> said &
+    # A script's background commands ignore SIGINT, and what is ignored stays so.
+    env --default-signal=INT "$APPROF_BIN" run -- "$leaky" wait > out 2> said &
     pid=$!
     wait_for 20 grep -q ready out || bad "$name: did not start"
     kill -$name $pid
