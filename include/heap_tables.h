@@ -70,7 +70,8 @@ struct heap_region {
 /* One stripe of the table of live samples: an open-addressed array of capacity slots (a power of
  * two, or 0) at offset. seq is even when the stripe is at rest and odd while it is being changed; a
  * reader takes seq (acquire), reads, and starts again if seq moved, as in any seqlock. The array
- * moves when it grows: offset and capacity are guarded by seq too. */
+ * moves when it grows: offset and capacity are guarded by seq too. Who reads the file instead of
+ * mapping it reads seq by itself: within one read(2) the bytes are copied in no stated order. */
 struct heap_stripe {
     uint32_t seq; /* atomic */
     uint32_t capacity;

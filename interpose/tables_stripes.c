@@ -56,7 +56,7 @@ static inline void clear(struct heap_live *slot)
 
 static inline void change_begin(struct heap_stripe *shared)
 {
-    __atomic_store_n(&shared->seq, shared->seq + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&shared->seq, (shared->seq + 1) | 1, __ATOMIC_RELEASE);
 }
 
 static inline void change_end(struct heap_stripe *shared, uint32_t count)
@@ -143,14 +143,12 @@ static bool reserve(struct tables_stripe *s, struct heap_stripe *shared)
  * perhaps behind a gap that searching would stop at. */
 static void mend(struct tables_stripe *s, struct heap_stripe *shared)
 {
-    if (shared->seq & 1)
-        __atomic_store_n(&shared->seq, shared->seq + 1, __ATOMIC_RELEASE);
-    if (!s->array)
-        return;
     unsigned order = order_of(s->array);
-    struct heap_live *next = tables_live_alloc(order);
+    struct heap_live *next = s->array ? tables_live_alloc(order) : NULL;
     if (next)
         move_stripe(s, shared, next, order);
+    else if (shared->seq & 1)
+        __atomic_store_n(&shared->seq, shared->seq + 1, __ATOMIC_RELEASE);
 }
 
 static bool lock_stripe(unsigned i)

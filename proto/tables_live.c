@@ -69,38 +69,49 @@ static bool append(struct heap_snapshot *out, struct live_list *list, const stru
     return true;
 }
 
-/* Reads one stripe into *slots; false when there is nothing to be had of it. */
+static bool read_seq(const struct tables_source *source, uint32_t index, uint32_t *seq)
+{
+    return source_read(source, seq, sizeof *seq,
+                       stripe_offset(index) + offsetof(struct heap_stripe, seq));
+}
+
+/* Reads one stripe into *slots; false when there is nothing to be had of it. seq has reads of its
+ * own on both sides: one read copies its bytes in no particular order, so a seq among them says
+ * nothing about its neighbours. */
 static bool read_stripe(const struct tables_source *source, uint32_t index,
                         struct byte_buffer *slots, struct heap_stripe *stripe, bool *torn)
 {
     bool any = false, rested = false;
     *torn = false;
     for (int i = 0; i < TRIES; i++) {
-        struct heap_stripe before, after;
-        if (!source_read(source, &before, sizeof before, stripe_offset(index)))
+        struct heap_stripe found;
+        uint32_t before, after;
+        if (!read_seq(source, index, &before) ||
+            !source_read(source, &found, sizeof found, stripe_offset(index)))
             break;
-        size_t bytes = (size_t)before.capacity * sizeof(struct heap_live);
-        if (!sound(source, &before)) {
+        bool good = sound(source, &found);
+        if (good) {
+            size_t bytes = (size_t)found.capacity * sizeof(struct heap_live);
+            slots->length = 0;
+            if (!byte_buffer_reserve(slots, bytes) ||
+                !source_read(source, slots->bytes, bytes, found.offset))
+                break;
+        }
+        if (!read_seq(source, index, &after))
+            break;
+        bool rests = before % 2 == 0 && before == after;
+        if (!good) {
             /* At rest this is damage; while it moves, the next look will tell. */
-            if (before.seq % 2 == 0)
+            if (rests)
                 break;
             continue;
         }
-        slots->length = 0;
-        if (!byte_buffer_reserve(slots, bytes) ||
-            !source_read(source, slots->bytes, bytes, before.offset) ||
-            !source_read(source, &after, sizeof after, stripe_offset(index)))
-            break;
         any = true;
-        *stripe = before;
-        if (before.seq % 2 == 0) {
-            rested = true;
-            if (before.seq == after.seq) {
-                *torn = false;
-                return true;
-            }
-        }
-        *torn = true;
+        rested |= before % 2 == 0;
+        *stripe = found;
+        *torn = !rests;
+        if (rests)
+            return true;
     }
     if (!any || !rested)
         *source->damaged = true;

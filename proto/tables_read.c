@@ -76,7 +76,10 @@ static bool read_header(struct reader *r, struct profile_error *error)
     struct heap_header *header = r->out->header;
     struct tables_source whole = r->source;
     whole.size = sizeof *header;
-    if (!source_read(&whole, header, sizeof *header, 0))
+    /* The counts first, then what they count: one read copies in no particular order. */
+    size_t counts = offsetof(struct heap_header, regions);
+    if (!source_read(&whole, header, counts, 0) ||
+        !source_read(&whole, (char *)header + counts, sizeof *header - counts, counts))
         return profile_error_set(error, PROFILE_ERROR_TABLES, "heap tables are cut off");
     if (!check_header(header, error))
         return false;

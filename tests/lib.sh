@@ -41,11 +41,26 @@ mkdir -p "$APPROF_TABLES" && chmod 700 "$APPROF_TABLES"
 started_pids=()
 failures=0
 
+# SIGTERM, again after a second, SIGKILL after ten: a child that has only just been forked can still
+# have the shell's own handler, and what that catches is lost with the exec.
+end_child() {
+    local tries
+    for ((tries = 0; tries <= 200; tries++)); do
+        case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
+            '' | Z*) break ;;
+        esac
+        [ $((tries % 20)) -eq 0 ] && kill "$1" 2>/dev/null
+        [ "$tries" -eq 200 ] && kill -KILL "$1" 2>/dev/null
+        sleep 0.05
+    done
+    wait "$1" 2>/dev/null
+}
+
 at_end() {
     local status=$? pid
     trap - EXIT
     for pid in "${started_pids[@]:-}"; do
-        [ -n "$pid" ] && kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+        [ -n "$pid" ] && end_child "$pid"
     done
     cd /
     [ "${own_tmp:-}" = yes ] && rm -rf "$TEST_TMP"

@@ -24,7 +24,7 @@ pid=$started
 terminal new-session -d -s live -x 80 -y 24 "env PS1='prompt> ' bash --norc -i" || fail "no terminal"
 trap 'terminal kill-server 2>/dev/null; at_end' EXIT
 want '^prompt>' "the shell"
-key "stty -a >before; echo hello" Enter
+key "stty -g >before; echo hello" Enter
 want '^hello' "the shell"
 key "'$APPROF_BIN' live $pid; echo ended with \$?" Enter
 want 'FUNCTION' "the table"
@@ -34,7 +34,8 @@ want '^churner \('"$pid"'\)  up ' "the header"
 shows hello && bad "the screen is not one of its own"
 [ "$(screen | wc -l)" -le 24 ] || bad "more than 24 rows"
 screen | awk 'length > 80 { exit 1 }' || bad "more than 80 columns"
-# By rate keep_some leads (4,000 bytes a step, the other 1,500); the rate is not 0.
+# By rate keep_some leads (4,000 bytes a step, the other 1,500). The first screen has no rates yet.
+want '^ +[0-9.]+[kMG]?B/s .* keep_some' "a rate"
 screen | awk '/RATE\*/ { getline; exit !($5 == "keep_some" && $1 ~ /\/s$/) }' || bad "by rate: $(screen)"
 key l
 want 'LIVE\*' "by live bytes"
@@ -75,7 +76,7 @@ terminal resize-window -t live -x 80 -y 24 2>/dev/null
 key q
 want 'ended with 0' "the shell after q"
 want '^hello' "the screen from before"
-key "stty -a >after; echo again" Enter
+key "stty -g >after; echo again" Enter
 want '^again' "the shell types as before"
 same before after "the terminal's settings after q"
 
@@ -88,7 +89,7 @@ for name in TERM HUP QUIT SEGV; do
     done | head -1)
     kill "-$name" "$watcher"
     want "ended with $((128 + $(kill -l "$name")))" "SIG$name"
-    key "stty -a >after; echo and $name" Enter
+    key "stty -g >after; echo and $name" Enter
     want "^and $name" "SIG$name: the shell types as before"
     same before after "the terminal's settings after SIG$name"
 done
@@ -97,7 +98,7 @@ key "clear; '$APPROF_BIN' live churner; echo ended with \$?" Enter
 want 'FUNCTION' "^Z: the table"
 key C-z
 want 'Stopped' "^Z"
-key "stty -a >after; echo stopped" Enter
+key "stty -g >after; echo stopped" Enter
 want '^stopped' "^Z: the shell types as before"
 same before after "the terminal's settings while it is stopped"
 key "fg" Enter

@@ -90,26 +90,27 @@ static void *worker(void *arg)
 static void read_stripe(int fd, unsigned s, uint64_t *consistent)
 {
     static struct heap_live live[1 << 16];
-    struct heap_stripe before, after;
-    off_t at = (off_t)(offsetof(struct heap_header, stripes) + s * sizeof before);
-    if (pread(fd, &before, sizeof before, at) != sizeof before || before.seq & 1)
+    struct heap_stripe found;
+    uint32_t before, after;
+    off_t at = (off_t)(offsetof(struct heap_header, stripes) + s * sizeof found);
+    _Static_assert(offsetof(struct heap_stripe, seq) == 0, "seq is read by itself");
+    if (pread(fd, &before, sizeof before, at) != sizeof before || before & 1 ||
+        pread(fd, &found, sizeof found, at) != sizeof found || found.capacity > 1 << 16)
         return;
-    if (before.capacity > 1 << 16)
-        return;
-    ssize_t size = (ssize_t)(before.capacity * sizeof live[0]);
-    if (pread(fd, live, (size_t)size, (off_t)before.offset) != size ||
-        pread(fd, &after, sizeof after, at) != sizeof after || after.seq != before.seq)
+    ssize_t size = (ssize_t)(found.capacity * sizeof live[0]);
+    if (pread(fd, live, (size_t)size, (off_t)found.offset) != size ||
+        pread(fd, &after, sizeof after, at) != sizeof after || after != before)
         return;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < before.capacity; i++) {
+    for (uint32_t i = 0; i < found.capacity; i++) {
         count += live[i].address != 0;
         CHECK(live[i].address == 0 ||
                   (live[i].size > 0 && live[i].size <= 5000 && live[i].counter != 0),
               "half an entry in stripe %u", s);
-        for (uint32_t k = i + 1; k < before.capacity && k < i + 8; k++)
+        for (uint32_t k = i + 1; k < found.capacity && k < i + 8; k++)
             CHECK(live[i].address == 0 || live[i].address != live[k].address, "an entry twice");
     }
-    CHECK(count == before.count, "stripe %u: %u entries, count %u", s, count, before.count);
+    CHECK(count == found.count, "stripe %u: %u entries, count %u", s, count, found.count);
     ++*consistent;
 }
 
@@ -124,7 +125,9 @@ static void *read_region(int fd, const struct heap_region *r)
 static void read_regions(int fd, uint64_t *counters)
 {
     static struct heap_header h;
-    if (pread(fd, &h, sizeof h, 0) != sizeof h)
+    size_t counts = offsetof(struct heap_header, regions);
+    if (pread(fd, &h, counts, 0) != (ssize_t)counts ||
+        pread(fd, (char *)&h + counts, sizeof h - counts, (off_t)counts) != (ssize_t)(sizeof h - counts))
         return;
     for (uint32_t i = 0; i < h.n_regions; i++) {
         const struct heap_region *r = &h.regions[i];
