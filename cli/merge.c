@@ -366,3 +366,15 @@ bool merge_profiles(struct profile *const *profiles, size_t n, unsigned flags, s
     }
     return true;
 }
+
+bool merge_can_wait(const struct profile *profile)
+{
+    size_t n = (size_t)profile->n_samples * profile->n_sample_types;
+    int64_t sum = 0;
+    for (size_t v = 0; v < n; v++) {
+        if (profile->values[v] < 0 || __builtin_add_overflow(sum, profile->values[v], &sum)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -20,4 +20,9 @@ enum {
 bool merge_profiles(struct profile *const *profiles, size_t n, unsigned flags, struct profile *out,
                     struct profile_error *error);
 
+/* Whether merging a profile with itself can be left to a merge that follows: equal samples would be
+ * found there as well, unless some of them cancel each other out and change the order of the rest.
+ * Sums of values that are not negative can't. */
+bool merge_can_wait(const struct profile *profile);
+
 #endif

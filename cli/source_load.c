@@ -225,6 +225,15 @@ static void tell_failure(const char *source, const struct profile_error *error)
     hint_for(error, source);
 }
 
+/* Whether a single profile goes through the merge too, as in Go 1.19 (pprof-spec 2.3). Where it is
+ * about to be merged with a base, once is enough, unless its values are scaled in between. */
+static bool merges_alone(const struct profile *profile, const struct cli_options *options)
+{
+    bool merges_again = *options->base || *options->diff_base;
+    return options_go119(options) &&
+           !(merges_again && !options->normalize && merge_can_wait(profile));
+}
+
 /* Sources become one profile. */
 static bool load_and_merge(const char *const *sources, int n, const char *what,
                            const struct cli_options *options, struct profile *out)
@@ -245,11 +254,11 @@ static bool load_and_merge(const char *const *sources, int n, const char *what,
     if (fine && n_loaded < (size_t)n) {
         message_note("Fetched %zu %s profiles out of %d", n_loaded, what, n);
     }
-    bool go119 = options_go119(options);
-    if (n_loaded == 1 && !go119) {
+    if (n_loaded == 1 && !merges_alone(&profiles[0], options)) {
         *out = profiles[0];
     } else if (fine) {
-        fine = merge_profiles(loaded, n_loaded, go119 ? MERGE_EXACT_TYPES : 0, out, &error);
+        fine = merge_profiles(loaded, n_loaded, options_go119(options) ? MERGE_EXACT_TYPES : 0, out,
+                              &error);
         if (!fine) {
             message_error("%s: cannot be merged: %s", sources[n - 1], error.text);
             message_hint("only profiles of one kind can be added up");
