@@ -4,6 +4,7 @@
  *   pairs    malloc(64) and free, again and again
  *   mixed    sizes of 16 bytes to 8 KiB, 4,096 alive, the oldest freed for each new one
  *   deep     16 KiB allocated and freed under 20 frames: at the default rate 1 in 32 is sampled
+ *   deep100  the same under 100 frames
  *   crossed  allocated in one thread, freed in another
  *   realloc  a block that grows by a tenth from 64 bytes to 1 MiB
  *
@@ -69,10 +70,18 @@ static __attribute__((noinline)) void below(int depth)
     sink = 2;
 }
 
+/* The functions between main and malloc are frames too. */
 static void *deep(void *arg)
 {
     for (long i = 0; i < count; i++)
         below(17);
+    return arg;
+}
+
+static void *deep100(void *arg)
+{
+    for (long i = 0; i < count; i++)
+        below(97);
     return arg;
 }
 
@@ -115,8 +124,8 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void *(*run)(void *);
-    } patterns[] = {
-        {"pairs", pairs}, {"mixed", mixed}, {"deep", deep}, {"crossed", give}, {"realloc", grow}};
+    } patterns[] = {{"pairs", pairs},     {"mixed", mixed},  {"deep", deep},
+                    {"deep100", deep100}, {"crossed", give}, {"realloc", grow}};
     void *(*run)(void *) = NULL;
     for (size_t i = 0; argc > 2 && i < sizeof patterns / sizeof patterns[0]; i++)
         if (strcmp(patterns[i].name, argv[1]) == 0)
@@ -124,7 +133,7 @@ int main(int argc, char **argv)
     count = argc > 2 ? atol(argv[2]) : 0;
     int threads = argc > 3 ? atoi(argv[3]) : 1;
     if (!run || count <= 0 || threads < 1 || threads > 256) {
-        fprintf(stderr, "usage: patterns pairs|mixed|deep|crossed|realloc COUNT [THREADS]\n");
+        fputs("usage: patterns pairs|mixed|deep|deep100|crossed|realloc COUNT [THREADS]\n", stderr);
         return 2;
     }
     pthread_t ids[512];
