@@ -127,7 +127,8 @@ static void read_regions(int fd, uint64_t *counters)
     static struct heap_header h;
     size_t counts = offsetof(struct heap_header, regions);
     if (pread(fd, &h, counts, 0) != (ssize_t)counts ||
-        pread(fd, (char *)&h + counts, sizeof h - counts, (off_t)counts) != (ssize_t)(sizeof h - counts))
+        pread(fd, (char *)&h + counts, sizeof h - counts, (off_t)counts) !=
+            (ssize_t)(sizeof h - counts))
         return;
     for (uint32_t i = 0; i < h.n_regions; i++) {
         const struct heap_region *r = &h.regions[i];
