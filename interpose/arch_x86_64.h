@@ -14,6 +14,7 @@
 
 #include "raw_sys.h"
 #include <string.h>
+#include <elf.h>
 #include <ucontext.h>
 
 enum {
@@ -30,6 +31,9 @@ enum {
 
 /* User addresses end here (47 bits; with five-level paging only those who ask for more get it). */
 #define ARCH_USER_END UINT64_C(0x800000000000)
+
+/* The relocation of a pointer to a symbol that is looked up by name. */
+enum { ARCH_RELOCATION_GLOBAL = R_X86_64_GLOB_DAT };
 
 static inline uintptr_t arch_thread_pointer(void)
 {

@@ -1,7 +1,6 @@
 /* elf_lookup.c - see elf_lookup.h. The tables are those of the System V ABI and of GNU hash. */
 #include "elf_lookup.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -111,18 +110,26 @@ static uint32_t find_sysv(const struct symbols *s, const char *name)
     return 0;
 }
 
-void *elf_lookup_in(const struct link_map *object, const char *name)
+bool elf_define(const struct link_map *object, const char *name, struct elf_definition *found)
 {
     struct symbols s;
     if (!read_dynamic(object, &s))
-        return NULL;
+        return false;
     uint32_t i = s.gnu_hash != NULL ? find_gnu(&s, name) : find_sysv(&s, name);
     if (i == 0)
-        return NULL;
-    void *address = (void *)(object->l_addr + s.table[i].st_value);
+        return false;
+    *found = (struct elf_definition){.address = (void *)(object->l_addr + s.table[i].st_value),
+                                     .symbol = &s.table[i],
+                                     .name = s.names + s.table[i].st_name};
     if (ELF64_ST_TYPE(s.table[i].st_info) == STT_GNU_IFUNC)
-        address = ((void *(*)(void))address)();
-    return address;
+        found->address = ((void *(*)(void))found->address)();
+    return true;
+}
+
+void *elf_lookup_in(const struct link_map *object, const char *name)
+{
+    struct elf_definition found;
+    return elf_define(object, name, &found) ? found.address : NULL;
 }
 
 void *elf_lookup_from(const struct link_map *from, const char *name, const struct link_map **object)

@@ -9,9 +9,18 @@
 #define APPROF_ELF_LOOKUP_H
 
 #include <link.h>
+#include <stdbool.h>
 
 /* The function that object defines under this name, or NULL. An indirect function's chosen one. */
 void *elf_lookup_in(const struct link_map *object, const char *name);
+
+/* The same, with where the object says so: its symbol and that symbol's name. */
+struct elf_definition {
+    void *address;
+    const ElfW(Sym) * symbol;
+    const char *name;
+};
+bool elf_define(const struct link_map *object, const char *name, struct elf_definition *found);
 
 /* The first definition in the loader's order, beginning with from; *object (may be NULL) receives
  * who defines it. */

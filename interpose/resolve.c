@@ -1,7 +1,8 @@
 /* resolve.c - finds the functions beneath ours; see resolve.h.
  *
  * Everything is looked up at once, by the first call or by the constructor, before there are
- * threads. One case comes later: operator new of a C++ library that a C program loads as a plugin.
+ * threads. One case comes later, in every call anew: operator new of a C++ library that a C program
+ * loads as a plugin (late_new.c).
  */
 #include "resolve.h"
 
@@ -15,6 +16,7 @@
 #include "elf_lookup.h"
 #include "hook_fallback.h"
 #include "hooks.h"
+#include "late_new.h"
 
 enum family { FAMILY_C, FAMILY_NEW, FAMILY_X };
 
@@ -39,7 +41,6 @@ static uintptr_t allocator_start, allocator_end;
 static void *boot_alloc(size_t size, size_t align);
 static void first_free(void *p);
 static void *first_malloc(size_t size);
-static bool late_new(const struct hook_entry *entry, uintptr_t caller, void **function);
 
 void *(*real_malloc)(size_t) = first_malloc;
 void (*real_free)(void *) = first_free;
@@ -202,30 +203,6 @@ void resolve_forward_all(void)
     }
 }
 
-/* ---- operator new and delete of a library that came later, outside the global scope ----
- *
- * Without us the plugin's reference would have been bound in the plugin's own scope: to its own
- * definition, asked for anew each time since every plugin may have one, or to the C++ library's,
- * which is kept. Opening it pins it (it can't be unloaded anyway). */
-static bool late_new(const struct hook_entry *entry, uintptr_t caller, void **function)
-{
-    int saved = errno;
-    static const char *const libraries[] = {"libstdc++.so.6", "libc++.so.1"};
-    void *found = elf_lookup_in(object_of((void *)caller), entry->symbol);
-    bool keep = false;
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && found == NULL; i++) {
-        found = elf_lookup_in(dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD), entry->symbol);
-        keep = found != NULL;
-    }
-    if (keep)
-        set(entry, found, found);
-    else if (found == NULL)
-        found = entry->fallback;
-    *function = found;
-    errno = saved;
-    return found != NULL;
-}
-
 /* ---- calls before anything is known ---- */
 
 static void *boot_alloc(size_t size, size_t align)
@@ -346,18 +323,23 @@ static void first_free_aligned_sized(void *p, size_t align, size_t size)
 }
 
 /* Nobody runs C++ or uses jemalloc's API before the loader is done; the arena answers if he does.
- * After resolve_all the target may still be first_ itself: then its library has come later. */
-#define FIRST(id, ret, params, args, otherwise)                                           \
-    static ret first_##id params                                                          \
-    {                                                                                     \
-        if (!resolve_all())                                                               \
-            return otherwise;                                                             \
-        ret(*target) params = target_##id;                                                \
-        void *late;                                                                       \
-        if (target == first_##id &&                                                       \
-            late_new(&entries[HOOK_##id], (uintptr_t)__builtin_return_address(0), &late)) \
-            target = (ret(*) params)late;                                                 \
-        return target args;                                                               \
+ * After resolve_all the target may still be first_ itself: then its library comes with a plugin,
+ * and who calls decides. */
+static inline void *late(enum hook_index index, const void *caller)
+{
+    void *found = late_new_find(index, entries[index].symbol, (uintptr_t)caller);
+    return found != NULL ? found : entries[index].fallback;
+}
+
+#define FIRST(id, ret, params, args, otherwise)                                                   \
+    static ret first_##id params                                                                  \
+    {                                                                                             \
+        if (unlikely(__atomic_load_n((int *)&state, __ATOMIC_ACQUIRE) != DONE) && !resolve_all()) \
+            return otherwise;                                                                     \
+        ret(*target) params = target_##id;                                                        \
+        if (target == first_##id)                                                                 \
+            target = (ret(*) params)late(HOOK_##id, __builtin_return_address(0));                 \
+        return target args;                                                                       \
     }
 
 FIRST(new, void *, (size_t size), (size), boot_alloc(size, 16))
