@@ -3,6 +3,7 @@
 
 #include "memory.h"
 #include "message.h"
+#include "profile_edit.h"
 #include "prune.h"
 #include "tag_filter.h"
 
@@ -207,12 +208,17 @@ static void filter_by_tags(struct profile *p, const struct tag_filter *focus,
     p->n_samples = kept;
 }
 
-/* Removes labels by key. */
+/* Removes labels by key. With keep_base not those that tell a base's samples from the others: the
+ * reports of differences need them. */
 static void filter_labels(struct profile *p, const struct regexp *show, const struct regexp *hide,
-                          bool *show_matched, bool *hide_matched)
+                          bool keep_base, bool *show_matched, bool *hide_matched)
 {
     enum { UNKNOWN, KEEP, REMOVE };
     uint8_t *verdicts = memory_array(p->n_strings, 1);
+    string_id base = keep_base ? profile_find_text(p, "pprof::base") : PROFILE_NONE;
+    if (base != PROFILE_NONE) {
+        verdicts[base] = KEEP;
+    }
     for (uint32_t s = 0; s < p->n_samples; s++) {
         struct profile_sample *sample = &p->samples[s];
         struct profile_label *labels = p->labels + sample->first_label;
@@ -287,7 +293,7 @@ bool filter_apply(struct profile *profile, const struct label_units *units,
         tell_unmatched(focused, tag_focus, "TagFocus");
         tell_unmatched(ignored, tag_ignore, "TagIgnore");
         if (tag_show || tag_hide) {
-            filter_labels(profile, tag_show, tag_hide, &shown, &hidden);
+            filter_labels(profile, tag_show, tag_hide, !go119, &shown, &hidden);
         }
         tell_unmatched(shown, tag_show, "TagShow");
         tell_unmatched(hidden, tag_hide, "TagHide");

@@ -9,7 +9,15 @@
 /* The listener is told of what is drawn, not of counts that only serve to choose it. */
 static bool listens(const struct graph_options *options)
 {
-    return options->count_weight && options->edges == GRAPH_ALL_EDGES;
+    return (options->count_weight || options->count_call) && options->edges == GRAPH_ALL_EDGES;
+}
+
+static void tell_weight(const struct graph_options *options, uint32_t s, uint32_t node,
+                        int64_t weight, int64_t base, bool flat)
+{
+    if (options->count_weight && listens(options)) {
+        options->count_weight(options->ctx, s, node, weight, base, flat);
+    }
 }
 
 static int64_t add(int64_t a, int64_t b)
@@ -73,7 +81,8 @@ static struct graph_edge *find_edge(struct graph *g, struct edge_table *table, u
     return edge;
 }
 
-static void count_into_edge(struct graph *g, struct edge_table *table, uint32_t from, uint32_t f,
+static void count_into_edge(struct graph *g, struct edge_table *table,
+                            const struct graph_options *options, uint32_t from, uint32_t f,
                             int64_t weight, int64_t base, uint32_t stamp, bool residual)
 {
     uint32_t frame = g->frames->frames[f];
@@ -97,6 +106,9 @@ static void count_into_edge(struct graph *g, struct edge_table *table, uint32_t 
     edge->base = add(edge->base, base);
     edge->residual |= residual;
     edge->inlined &= inlined;
+    if (options->count_call && listens(options)) {
+        options->count_call(options->ctx, stamp - 1, (uint32_t)(edge - g->edges));
+    }
 }
 
 /* What the walk touches of a node, apart from the rest so that it stays in the cache. */
@@ -128,14 +140,12 @@ static void count_sample(struct graph *g, struct node_count *counts, struct edge
                 node->stamp = stamp;
                 node->cum = add(node->cum, weight);
                 node->cum_base = add(node->cum_base, base);
-                if (listens(options)) {
-                    options->count_weight(options->ctx, s, id, weight, base, false);
-                }
+                tell_weight(options, s, id, weight, base, false);
             }
             if (caller != KEY_NONE && caller != id &&
                 (options->edges == GRAPH_ALL_EDGES ||
                  (options->edges == GRAPH_INLINE_EDGES && frames->may_be_inlined[id]))) {
-                count_into_edge(g, table, caller, f, weight, base, stamp, residual);
+                count_into_edge(g, table, options, caller, f, weight, base, stamp, residual);
             }
             caller = id;
             residual = false;
@@ -144,9 +154,7 @@ static void count_sample(struct graph *g, struct node_count *counts, struct edge
     if (caller != KEY_NONE && !residual) {
         g->nodes[caller].flat = add(g->nodes[caller].flat, weight);
         g->nodes[caller].flat_base = add(g->nodes[caller].flat_base, base);
-        if (listens(options)) {
-            options->count_weight(options->ctx, s, caller, weight, base, true);
-        }
+        tell_weight(options, s, caller, weight, base, true);
     }
 }
 
@@ -263,9 +271,7 @@ void graph_count_tree(struct graph *g, const struct graph_options *options)
                 struct graph_node *node = &g->nodes[id];
                 node->cum = add(node->cum, weight);
                 node->cum_base = add(node->cum_base, base);
-                if (listens(options)) {
-                    options->count_weight(options->ctx, s, id, weight, base, false);
-                }
+                tell_weight(options, s, id, weight, base, false);
                 if (edge_of[id] != KEY_NONE) {
                     struct graph_edge *edge = &g->edges[edge_of[id]];
                     edge->weight = add(edge->weight, weight);
@@ -278,9 +284,7 @@ void graph_count_tree(struct graph *g, const struct graph_options *options)
         if (caller != KEY_NONE) {
             g->nodes[caller].flat = add(g->nodes[caller].flat, weight);
             g->nodes[caller].flat_base = add(g->nodes[caller].flat_base, base);
-            if (listens(options)) {
-                options->count_weight(options->ctx, s, caller, weight, base, true);
-            }
+            tell_weight(options, s, caller, weight, base, true);
         }
     }
     key_table_free(&known);

@@ -51,6 +51,8 @@ struct graph_options {
     void (*count_begin)(void *ctx);
     void (*count_weight)(void *ctx, uint32_t sample, uint32_t node, int64_t weight, int64_t base,
                          bool flat);
+    /* The same for calls: a sample weighs on the edge of this number. May be NULL. */
+    void (*count_call)(void *ctx, uint32_t sample, uint32_t edge);
     void *ctx;
 };
 

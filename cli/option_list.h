@@ -39,7 +39,7 @@ OPTION_REAL(divide_by, "divide_by", 1, "D", GROUP_REPORT, "divide all figures by
 OPTION_BOOL(relative_percentages, "relative_percentages", false, GROUP_REPORT, "percentages of what the filters leave")
 OPTION_BOOL(compact_labels, "compact_labels", false, GROUP_REPORT, "leave out the header's File, Type and Time lines")
 OPTION_TEXT(output, "output", "", "FILE", GROUP_REPORT | GROUP_OUTPUT | GROUP_RECORD | GROUP_GATE | GROUP_RUN, "write to FILE; gate: FORMAT:FILE, several times; for run a pattern: %e is the program's name, %p its pid, %h the host, %t the time")
-OPTION_BOOL(ci, "ci", false, GROUP_REPORT, "show 95% intervals of estimates")
+OPTION_BOOL(ci, "ci", false, GROUP_REPORT, "show 95% intervals of estimates: top, list, tree, peek, traces, tags, diff, churn")
 OPTION_TEXT(compat, "compat", "", "go1.19|today", GROUP_REPORT, "print as that version of go tool pprof does")
 
 /* ---- rows ---- */

@@ -13,17 +13,19 @@
 #include <string.h>
 
 const struct report_format report_formats[] = {
-    {"top", report_top, FORMAT_UNLIMITED | FORMAT_OTHER_VIEW},
-    {"diff", report_diff, FORMAT_UNLIMITED},
-    {"churn", report_churn, FORMAT_UNLIMITED | FORMAT_ALLOC_SPACE},
+    {"top", report_top, FORMAT_UNLIMITED | FORMAT_OTHER_VIEW | FORMAT_INTERVALS},
+    {"diff", report_diff, FORMAT_UNLIMITED | FORMAT_INTERVALS},
+    {"churn", report_churn, FORMAT_UNLIMITED | FORMAT_ALLOC_SPACE | FORMAT_INTERVALS},
     {"list", report_list,
-     FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES},
+     FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES |
+         FORMAT_INTERVALS},
     {"weblist", report_weblist,
-     FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES | FORMAT_BINARY},
-    {"tree", report_tree, 0},
-    {"peek", report_peek, FORMAT_UNTRIMMED | FORMAT_TAKES_REGEXP},
-    {"traces", report_traces, FORMAT_FULL_PATHS},
-    {"tags", report_tags, 0},
+     FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES | FORMAT_BINARY |
+         FORMAT_INTERVALS},
+    {"tree", report_tree, FORMAT_INTERVALS},
+    {"peek", report_peek, FORMAT_UNTRIMMED | FORMAT_TAKES_REGEXP | FORMAT_INTERVALS},
+    {"traces", report_traces, FORMAT_FULL_PATHS | FORMAT_INTERVALS},
+    {"tags", report_tags, FORMAT_INTERVALS},
     {"raw", report_raw, FORMAT_UNTRIMMED | FORMAT_ADDRESSES | FORMAT_ALL_INLINES},
     {"dot", report_dot, FORMAT_CALL_TREE},
     {"callgrind", report_callgrind,
@@ -358,6 +360,11 @@ static bool prepare(struct report *report)
         return false;
     }
     override_options(report);
+    if (o->ci && !(report->format->flags & FORMAT_INTERVALS)) {
+        message_error("%s: -ci: there is no room for intervals in it", report->format->name);
+        message_hint("top, list, tree, peek, traces, tags, diff and churn show them");
+        return false;
+    }
     label_units_find(p, true, &report->label_units);
     if (!tag_frames_add(p, o->tagroot, o->tagleaf, o->unit)) {
         message_error("out of memory");

@@ -31,6 +31,7 @@ enum {
     FORMAT_CALL_TREE = 2048,    /* -call_tree applies */
     FORMAT_ALLOC_SPACE = 1024,  /* is about alloc_space, whatever -sample_index says */
     FORMAT_ALL_TOTALS = 8192,   /* report.totals is filled in */
+    FORMAT_INTERVALS = 16384,   /* -ci applies */
     FORMAT_FULL_PATHS = 512,    /* -trim_path and -source_path do not apply */
 };
 

@@ -5,7 +5,6 @@
  * allocated; the lifetime's name follows it: below 10% short-lived, above 50% long-lived. */
 #include "report.h"
 
-#include "intervals.h"
 #include "report_records.h"
 #include "report_rows.h"
 
@@ -14,27 +13,28 @@
 
 enum { ALLOC_OBJECTS, ALLOC_SPACE, INUSE_OBJECTS, INUSE_SPACE, N_FIGURES };
 
+static const char *const figure_names[N_FIGURES] = {"alloc_objects", "alloc_space", "inuse_objects",
+                                                    "inuse_space"};
+
 struct churn {
     struct report_rows rows; /* by allocated bytes */
     struct graph figures[N_FIGURES];
-    struct intervals intervals;
+    struct intervals intervals[N_FIGURES]; /* with -ci */
 };
 
 static bool count_figures(struct report *report, struct churn *churn)
 {
-    static const char *const names[N_FIGURES] = {"alloc_objects", "alloc_space", "inuse_objects",
-                                                 "inuse_space"};
     const struct profile *p = report->profile;
     uint32_t types[N_FIGURES];
     for (int f = 0; f < N_FIGURES; f++) {
         types[f] = PROFILE_NONE;
         for (uint32_t t = p->n_sample_types; t-- > 0;) {
-            if (strcmp(profile_text(p, p->sample_types[t].type), names[f]) == 0) {
+            if (strcmp(profile_text(p, p->sample_types[t].type), figure_names[f]) == 0) {
                 types[f] = t;
             }
         }
         if (types[f] == PROFILE_NONE) {
-            message_error("churn: the profile has no %s", names[f]);
+            message_error("churn: the profile has no %s", figure_names[f]);
             message_hint("churn is for heap profiles that count allocations and what is in use");
             return false;
         }
@@ -51,7 +51,18 @@ static bool count_figures(struct report *report, struct churn *churn)
             (struct graph){.frames = &churn->rows.frames, .profile = report->profile};
         graph_count(&churn->figures[f], &options);
     }
-    return !report->options.ci || intervals_open(report, &churn->rows.frames, &churn->intervals);
+    for (int f = 0; f < N_FIGURES && report->options.ci; f++) {
+        if (!intervals_open(report, &churn->rows.frames, types[f], &churn->intervals[f])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static double variance(const struct report *report, const struct churn *churn, int f, uint32_t node)
+{
+    const struct intervals *intervals = &churn->intervals[f];
+    return report->options.cum ? intervals->cum[node] : intervals->flat[node];
 }
 
 static int64_t figure(const struct report *report, const struct churn *churn, int f, uint32_t node)
@@ -84,10 +95,25 @@ static struct churn_row row_of(const struct report *report, const struct churn *
     return row;
 }
 
+/* What is in use may be far smaller than what was allocated: it has a unit of its own. */
+static const char *used_unit(const struct report *report)
+{
+    return strcmp(report->options.unit, "minimum") == 0 ? "auto" : report->options.unit;
+}
+
+static void print_interval(const struct report *report, const struct churn *churn,
+                           const struct churn_row *row, int f, uint32_t node)
+{
+    char text[INTERVAL_TEXT_ROOM];
+    interval_text(report, &churn->intervals[f], row->figures[f], variance(report, churn, f, node),
+                  text, sizeof text);
+    fprintf(report->out, "  %-*s", INTERVAL_WIDTH, text);
+}
+
 static void print_row(struct report *report, struct churn *churn, uint32_t i)
 {
     char allocated[UNIT_TEXT_ROOM], part[UNIT_TEXT_ROOM], used[UNIT_TEXT_ROOM];
-    char mean[UNIT_TEXT_ROOM], live[32] = "", interval[2 * UNIT_TEXT_ROOM] = "";
+    char mean[UNIT_TEXT_ROOM], live[32] = "";
     struct report_row shown = report_row(&churn->rows, i);
     struct churn_row row = row_of(report, churn, shown.node);
     if (!isnan(row.live)) {
@@ -98,21 +124,18 @@ static void print_row(struct report *report, struct churn *churn, uint32_t i)
     } else {
         unit_label(mean, sizeof mean, (int64_t)llround(row.mean_size), report->unit, "auto");
     }
-    if (report->options.ci) {
-        const double *variances =
-            report->options.cum ? churn->intervals.cum : churn->intervals.flat;
-        interval_text(report, &churn->intervals, row.figures[ALLOC_SPACE], variances[shown.node],
-                      interval, sizeof interval);
-    }
-    /* What is in use may be far smaller: it has a unit of its own. */
     unit_label(used, sizeof used, report_divided(report, row.figures[INUSE_SPACE]), report->unit,
-               strcmp(report->options.unit, "minimum") == 0 ? "auto" : report->options.unit);
+               used_unit(report));
     fprintf(report->out, "%10s %s %10s %6s %12ld %10s  %-11s",
             report_value(report, allocated, row.figures[ALLOC_SPACE]),
             unit_percentage(part, sizeof part, row.figures[ALLOC_SPACE], report->total), used, live,
             report_divided(report, row.figures[ALLOC_OBJECTS]), mean, lifetime_of(row.live));
     if (report->options.ci) {
-        fprintf(report->out, "  %-21s", interval);
+        const char *unit = report->output_unit;
+        print_interval(report, churn, &row, ALLOC_SPACE, shown.node);
+        report->output_unit = used_unit(report);
+        print_interval(report, churn, &row, INUSE_SPACE, shown.node);
+        report->output_unit = unit;
     }
     fprintf(report->out, "  %s%s%s\n", shown.name, *shown.inlined ? " " : "", shown.inlined);
 }
@@ -133,14 +156,9 @@ static void record_rows(struct report *report, struct churn *churn)
         records_real(&records, "live_percent", row.live);
         records_real(&records, "mean_size", row.mean_size);
         records_text(&records, "lifetime", lifetime_of(row.live));
-        if (report->options.ci) {
-            int64_t low, high;
-            const double *variances =
-                report->options.cum ? churn->intervals.cum : churn->intervals.flat;
-            interval_of(&churn->intervals, row.figures[ALLOC_SPACE], variances[shown.node], &low,
-                        &high);
-            records_int(&records, "alloc_space_low", report_divided(report, low));
-            records_int(&records, "alloc_space_high", report_divided(report, high));
+        for (int f = 0; f < N_FIGURES && report->options.ci; f++) {
+            interval_record(report, &churn->intervals[f], &records, figure_names[f], row.figures[f],
+                            variance(report, churn, f, shown.node));
         }
         records_end(&records);
     }
@@ -157,10 +175,9 @@ int report_churn(struct report *report)
             record_rows(report, &churn);
         } else {
             report_print_header(report, &churn.rows.graph);
-            fprintf(report->out, "%10s %6s %10s %6s %12s %10s  %-11s%s%s  name\n", "allocated",
+            fprintf(report->out, "%10s %6s %10s %6s %12s %10s  %-11s%s  name\n", "allocated",
                     "alloc%", "in use", "live", "objects", "mean size", "lifetime",
-                    report->options.ci ? "  " : "",
-                    report->options.ci ? "95% interval         " : "");
+                    report->options.ci ? "  95% of allocated       95% of in use        " : "");
             for (uint32_t i = 0; i < churn.rows.graph.n_order; i++) {
                 print_row(report, &churn, i);
             }
@@ -168,8 +185,8 @@ int report_churn(struct report *report)
     }
     for (int f = 0; f < N_FIGURES; f++) {
         graph_free(&churn.figures[f]);
+        intervals_close(&churn.intervals[f]);
     }
-    intervals_close(&churn.intervals);
     report_rows_close(&churn.rows);
     return status;
 }

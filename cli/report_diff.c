@@ -3,7 +3,7 @@
  * The first five columns are those of top with -diff_base: differences, and percentages of the
  * total before, whatever the two profiles have in common. (Percentages with -base depend on whether
  * addresses happen to be equal: pprof-spec 2.4.) Then the row's own weight before and its change in
- * percent of that; with -cum both are with callees. */
+ * percent of that, and both again with callees. */
 #include "report.h"
 
 #include "memory.h"
@@ -84,7 +84,21 @@ static void print_change(char text[32], int64_t before, int64_t difference)
     }
 }
 
-static void print_summary(struct report *report)
+/* Of what rows are ordered by. */
+static void print_interval(struct report *report, const struct report_rows *rows,
+                           const struct report_row *row)
+{
+    char text[INTERVAL_TEXT_ROOM];
+    bool cum = report->options.cum;
+    if (report->options.ci) {
+        interval_text(report, &rows->intervals, cum ? row->cum : row->flat,
+                      cum ? rows->intervals.cum[row->node] : rows->intervals.flat[row->node], text,
+                      sizeof text);
+        fprintf(report->out, "  %-*s", INTERVAL_WIDTH, text);
+    }
+}
+
+static void print_summary(struct report *report, const struct intervals *intervals)
 {
     const struct profile *p = report->profile;
     char old[UNIT_TEXT_ROOM], new[UNIT_TEXT_ROOM], delta[UNIT_TEXT_ROOM], percent[32];
@@ -96,35 +110,49 @@ static void print_summary(struct report *report)
         return;
     }
     print_change(percent, report->total, (int64_t)net);
-    fprintf(report->out, "Before %s, after %s: %s%s (%s)\n",
-            report_value(report, old, report->total),
+    fprintf(report->out, "Before %s, after %s: %s%s (%s)", report_value(report, old, report->total),
             report_value(report, new, report->total + (int64_t)net), (int64_t)net > 0 ? "+" : "",
             report_value(report, delta, (int64_t)net), percent);
+    if (report->options.ci) {
+        char text[INTERVAL_TEXT_ROOM];
+        interval_text(report, intervals, (int64_t)net, intervals->total, text, sizeof text);
+        fprintf(report->out, ", 95%% of the change: %s", text);
+    }
+    fputc('\n', report->out);
 }
 
 static void print_table(struct report *report, struct difference *d)
 {
-    bool by_cum = report->options.cum;
+    const char *order = report->options.cum ? "cum" : "flat";
     report_print_header(report, &d->rows.graph);
-    print_summary(report);
-    fprintf(report->out, "%10s %5s%% %5s%% %10s %5s%% %10s %8s\n", "flat", "flat", "sum", "cum",
-            "cum", "before", "change");
+    print_summary(report, &d->rows.intervals);
+    fprintf(report->out, "%10s %5s%% %5s%% %10s %5s%% %11s %8s %11s %8s", "flat", "flat", "sum",
+            "cum", "cum", "flat before", "change", "cum before", "change");
+    if (report->options.ci) {
+        fprintf(report->out, "  95%% of %-*s  name", INTERVAL_WIDTH - 7, order);
+    }
+    fputc('\n', report->out);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < d->rows.graph.n_order; i++) {
         char flat[UNIT_TEXT_ROOM], flat_part[UNIT_TEXT_ROOM], sum_part[UNIT_TEXT_ROOM];
-        char cum[UNIT_TEXT_ROOM], cum_part[UNIT_TEXT_ROOM], was[UNIT_TEXT_ROOM], percent[32];
+        char cum[UNIT_TEXT_ROOM], cum_part[UNIT_TEXT_ROOM];
+        char flat_was[UNIT_TEXT_ROOM], cum_was[UNIT_TEXT_ROOM];
+        char flat_change[32], cum_change[32];
         struct report_row row = report_row(&d->rows, i);
-        int64_t before = by_cum ? before_cum(d, row.node) : before_flat(d, row.node);
+        int64_t was = before_flat(d, row.node), cum_before = before_cum(d, row.node);
         sum += (uint64_t)row.flat;
-        print_change(percent, before, by_cum ? row.cum : row.flat);
-        fprintf(report->out, "%10s %s %s %10s %s %10s %8s  %s%s%s\n",
+        print_change(flat_change, was, row.flat);
+        print_change(cum_change, cum_before, row.cum);
+        fprintf(report->out, "%10s %s %s %10s %s %11s %8s %11s %8s",
                 report_value(report, flat, row.flat),
                 unit_percentage(flat_part, UNIT_TEXT_ROOM, row.flat, report->total),
                 unit_percentage(sum_part, UNIT_TEXT_ROOM, (int64_t)sum, report->total),
                 report_value(report, cum, row.cum),
                 unit_percentage(cum_part, UNIT_TEXT_ROOM, row.cum, report->total),
-                report_value(report, was, before), percent, row.name, *row.inlined ? " " : "",
-                row.inlined);
+                report_value(report, flat_was, was), flat_change,
+                report_value(report, cum_was, cum_before), cum_change);
+        print_interval(report, &d->rows, &row);
+        fprintf(report->out, "  %s%s%s\n", row.name, *row.inlined ? " " : "", row.inlined);
     }
 }
 
@@ -145,6 +173,12 @@ static void record_table(struct report *report, struct difference *d)
         records_int(&records, "cum_after", report_divided(report, cum + row.cum));
         records_real(&records, "flat_change_percent", change(flat, row.flat));
         records_real(&records, "cum_change_percent", change(cum, row.cum));
+        if (report->options.ci) {
+            const struct intervals *intervals = &d->rows.intervals;
+            interval_record(report, intervals, &records, "flat", row.flat,
+                            intervals->flat[row.node]);
+            interval_record(report, intervals, &records, "cum", row.cum, intervals->cum[row.node]);
+        }
         records_end(&records);
     }
     records_close(&records);

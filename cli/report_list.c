@@ -58,6 +58,10 @@ static bool find_nodes(struct listing *listing, const struct regexp *regexp, boo
         last->n++;
         last->flat = (int64_t)((uint64_t)last->flat + (uint64_t)node->flat);
         last->cum = (int64_t)((uint64_t)last->cum + (uint64_t)node->cum);
+        if (listing->report->options.ci) {
+            last->flat_variance += listing->intervals.flat[node->info];
+            last->cum_variance += listing->intervals.cum[node->info];
+        }
     }
     return listing->n > 0;
 }
@@ -71,6 +75,7 @@ static void count_routines_once(struct listing *listing)
     for (uint32_t r = 0; r < listing->n_routines; r++) {
         struct routine *routine = &listing->routines[r];
         routine->cum = 0;
+        routine->cum_variance = 0;
         for (uint32_t i = 0; i < routine->n; i++) {
             routine_of[listing->graph.nodes[listing->order[routine->first + i]].info] = r + 1;
         }
@@ -82,9 +87,12 @@ static void count_routines_once(struct listing *listing)
             for (uint32_t f = frames->first[l]; f < frames->first[l + 1]; f++) {
                 uint32_t r = routine_of[FRAME_INFO(frames->frames[f])];
                 if (r && listing->routines[r - 1].stamp != s + 1) {
-                    listing->routines[r - 1].stamp = s + 1;
-                    listing->routines[r - 1].cum =
-                        (int64_t)((uint64_t)listing->routines[r - 1].cum + (uint64_t)weight);
+                    struct routine *routine = &listing->routines[r - 1];
+                    routine->stamp = s + 1;
+                    routine->cum = (int64_t)((uint64_t)routine->cum + (uint64_t)weight);
+                    if (listing->report->options.ci) {
+                        routine->cum_variance += listing->intervals.samples[s];
+                    }
                 }
             }
         }
@@ -92,9 +100,24 @@ static void count_routines_once(struct listing *listing)
     free(routine_of);
 }
 
-static const char *value_or_dot(const struct report *report, char *text, int64_t value)
+const char *listing_value(const struct report *report, char text[UNIT_TEXT_ROOM], int64_t value)
 {
     return value ? report_value(report, text, value) : ".";
+}
+
+const char *listing_interval(const struct listing *listing, char *text, size_t room, int64_t cum,
+                             double variance)
+{
+    char interval[INTERVAL_TEXT_ROOM] = ".";
+    if (!listing->report->options.ci) {
+        return "";
+    }
+    if (cum) {
+        interval_text(listing->report, &listing->intervals, cum, variance, interval,
+                      sizeof interval);
+    }
+    snprintf(text, room, "  %-*s", INTERVAL_WIDTH, interval);
+    return text;
 }
 
 enum { MARGIN = 5 }; /* lines before the first and after the last with weight */
@@ -116,29 +139,32 @@ bool listing_range(const struct listing *listing, const struct routine *routine,
     return *start <= *end;
 }
 
-void listing_line(const struct listing *listing, const struct routine *routine, int64_t line,
-                  uint32_t *at, int64_t *flat, int64_t *cum)
+struct line_weight listing_line(const struct listing *listing, const struct routine *routine,
+                                int64_t line, uint32_t *at)
 {
-    uint64_t flat_sum = 0, cum_sum = 0;
+    struct line_weight weight = {0};
     for (; *at < routine->n; ++*at) {
         const struct graph_node *node = &listing->graph.nodes[listing->order[routine->first + *at]];
         if (listing->frames.infos[node->info].line > line) {
             break;
         }
         if (listing->frames.infos[node->info].line == line) {
-            flat_sum += (uint64_t)node->flat;
-            cum_sum += (uint64_t)node->cum;
+            weight.flat = (int64_t)((uint64_t)weight.flat + (uint64_t)node->flat);
+            weight.cum = (int64_t)((uint64_t)weight.cum + (uint64_t)node->cum);
+            if (listing->report->options.ci) {
+                weight.flat_variance += listing->intervals.flat[node->info];
+                weight.cum_variance += listing->intervals.cum[node->info];
+            }
         }
     }
-    *flat = (int64_t)flat_sum;
-    *cum = (int64_t)cum_sum;
+    return weight;
 }
 
 static void print_lines(struct listing *listing, const struct routine *routine,
                         struct source_texts *texts)
 {
     struct report *report = listing->report;
-    int64_t start, end, flat, cum;
+    int64_t start, end;
     if (!listing_range(listing, routine, &start, &end)) {
         return;
     }
@@ -151,9 +177,13 @@ static void print_lines(struct listing *listing, const struct routine *routine,
     uint32_t at = 0;
     for (int64_t line = start; line <= end && line <= text->n_lines; line++) {
         char flat_text[UNIT_TEXT_ROOM], cum_text[UNIT_TEXT_ROOM];
-        listing_line(listing, routine, line, &at, &flat, &cum);
-        fprintf(report->out, "%10s %10s %6ld:%s\n", value_or_dot(report, flat_text, flat),
-                value_or_dot(report, cum_text, cum), line, text->lines[line - 1]);
+        char interval[INTERVAL_TEXT_ROOM];
+        struct line_weight weight = listing_line(listing, routine, line, &at);
+        fprintf(
+            report->out, "%10s %10s%s %6ld:%s\n", listing_value(report, flat_text, weight.flat),
+            listing_value(report, cum_text, weight.cum),
+            listing_interval(listing, interval, sizeof interval, weight.cum, weight.cum_variance),
+            line, text->lines[line - 1]);
     }
 }
 
@@ -177,6 +207,12 @@ static void record_routines(struct listing *listing)
         records_int(&records, "line", info->line);
         records_int(&records, "flat", report_divided(report, node->flat));
         records_int(&records, "cum", report_divided(report, node->cum));
+        if (report->options.ci) {
+            interval_record(report, &listing->intervals, &records, "flat", node->flat,
+                            listing->intervals.flat[node->info]);
+            interval_record(report, &listing->intervals, &records, "cum", node->cum,
+                            listing->intervals.cum[node->info]);
+        }
         records_text(&records, "source", there ? text->lines[info->line - 1] : "");
         records_end(&records);
     }
@@ -202,6 +238,7 @@ static void print_routines(struct listing *listing)
     const struct profile *p = report->profile;
     struct source_texts texts;
     char flat[UNIT_TEXT_ROOM], cum[UNIT_TEXT_ROOM], percent[UNIT_TEXT_ROOM];
+    char interval[INTERVAL_TEXT_ROOM];
     source_texts_open(&texts, report->options.source_path, report->options.trim_path);
     fprintf(report->out, "Total: %s\n", report_value(report, flat, report->total));
     for (uint32_t r = 0; r < listing->n_routines; r++) {
@@ -217,8 +254,11 @@ static void print_routines(struct listing *listing)
         }
         fprintf(report->out, "ROUTINE ======================== %s in %s\n",
                 profile_text(p, routine->name), profile_text(p, routine->file));
-        fprintf(report->out, "%10s %10s (flat, cum) %s of Total\n",
+        fprintf(report->out, "%10s %10s%s (flat, cum%s) %s of Total\n",
                 report_value(report, flat, routine->flat), report_value(report, cum, routine->cum),
+                listing_interval(listing, interval, sizeof interval, routine->cum,
+                                 routine->cum_variance),
+                report->options.ci ? ", 95% of cum" : "",
                 unit_percentage(percent, sizeof percent, routine->cum, report->total));
         print_lines(listing, routine, &texts);
     }
@@ -238,6 +278,12 @@ bool listing_open(struct report *report, bool by_file, struct listing *listing)
     }
     bool found = false;
     if (report_frames(report, &listing->frames)) {
+        if (report->options.ci &&
+            !intervals_open(report, &listing->frames, report->value_index, &listing->intervals)) {
+            regexp_free(regexp);
+            frames_free(&listing->frames);
+            return false;
+        }
         report_graph_options(report, &options);
         options.edges = GRAPH_NO_EDGES;
         graph_build_all(&listing->graph, &listing->frames, &options);
@@ -258,6 +304,7 @@ bool listing_open(struct report *report, bool by_file, struct listing *listing)
 
 void listing_close(struct listing *listing)
 {
+    intervals_close(&listing->intervals);
     graph_free(&listing->graph);
     frames_free(&listing->frames);
     free(listing->order);

@@ -4,11 +4,20 @@
 bool report_rows_open(struct report *report, enum graph_edges edges, struct report_rows *rows)
 {
     struct graph_options options;
+    *rows = (struct report_rows){0};
     if (!report_frames(report, &rows->frames)) {
+        return false;
+    }
+    if (report->options.ci &&
+        !intervals_open(report, &rows->frames, report->value_index, &rows->intervals)) {
+        frames_free(&rows->frames);
         return false;
     }
     report_graph_options(report, &options);
     options.edges = edges;
+    if (report->options.ci) {
+        intervals_listen(&rows->intervals, &options);
+    }
     options.call_tree = report->options.call_tree && (report->format->flags & FORMAT_CALL_TREE);
     graph_build_trimmed(&rows->graph, &rows->frames, &options);
     report_choose_unit(report, &rows->graph);
@@ -17,6 +26,7 @@ bool report_rows_open(struct report *report, enum graph_edges edges, struct repo
 
 void report_rows_close(struct report_rows *rows)
 {
+    intervals_close(&rows->intervals);
     graph_free(&rows->graph);
     frames_free(&rows->frames);
 }

@@ -4,11 +4,13 @@
 #ifndef APPROF_REPORT_ROWS_H
 #define APPROF_REPORT_ROWS_H
 
+#include "intervals.h"
 #include "report.h"
 
 struct report_rows {
     struct frame_table frames;
     struct graph graph;
+    struct intervals intervals; /* with -ci */
 };
 
 struct report_row {

@@ -1,6 +1,7 @@
 /* report_tags.c - the values of all labels: pprof-spec 7.6. */
 #include "report.h"
 
+#include "intervals.h"
 #include "key_table.h"
 #include "report_records.h"
 
@@ -12,10 +13,12 @@ struct tag {
     const char *value; /* owned for numbers, the profile's for strings */
     char *owned;
     int64_t weight;
+    double variance; /* with -ci */
 };
 
 struct tags {
     struct report *report;
+    struct intervals intervals; /* with -ci */
     struct tag *tags;
     uint32_t n;
     size_t room;
@@ -84,6 +87,9 @@ static void collect(struct tags *t)
                                ? find_text(t, labels[i].key, profile_text(p, labels[i].str), NULL)
                                : find_number(t, &labels[i]);
             t->tags[tag].weight = (int64_t)((uint64_t)t->tags[tag].weight + (uint64_t)weight);
+            if (t->report->options.ci) {
+                t->tags[tag].variance += t->intervals.samples[s];
+            }
         }
     }
 }
@@ -129,7 +135,8 @@ static char *figure(const struct report *report, int64_t value)
 }
 
 /* One key: tags[0 .. n). */
-static void print_key(const struct report *report, const struct tag *tags, uint32_t n)
+static void print_key(const struct report *report, const struct intervals *intervals,
+                      const struct tag *tags, uint32_t n)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -168,6 +175,12 @@ static void print_key(const struct report *report, const struct tag *tags, uint3
     for (uint32_t i = 0; i < n; i++) {
         print_cell(report->out, " ", key_width);
         print_cell(report->out, cells[i], widest + 1);
+        if (report->options.ci) {
+            char interval[INTERVAL_TEXT_ROOM];
+            interval_text(report, intervals, tags[i].weight, tags[i].variance, interval,
+                          sizeof interval);
+            fprintf(report->out, "  %-*s ", INTERVAL_WIDTH, interval);
+        }
         fprintf(report->out, " %s\n", tags[i].value);
         free(cells[i]);
     }
@@ -186,6 +199,10 @@ static void record_tags(const struct report *report, const struct tags *t)
         records_text(&records, "key", t->tags[i].key);
         records_text(&records, "value", t->tags[i].value);
         records_int(&records, "weight", report_divided(report, t->tags[i].weight));
+        if (report->options.ci) {
+            interval_record(report, &t->intervals, &records, "weight", t->tags[i].weight,
+                            t->tags[i].variance);
+        }
         records_end(&records);
     }
     records_close(&records);
@@ -194,6 +211,9 @@ static void record_tags(const struct report *report, const struct tags *t)
 int report_tags(struct report *report)
 {
     struct tags t = {.report = report};
+    if (report->options.ci && !intervals_open(report, NULL, report->value_index, &t.intervals)) {
+        return STATUS_BAD_USAGE;
+    }
     collect(&t);
     if (t.n > 0) {
         qsort(t.tags, t.n, sizeof *t.tags, compare_tags);
@@ -204,7 +224,7 @@ int report_tags(struct report *report)
         for (uint32_t i = 0, next; i < t.n; i = next) {
             for (next = i; next < t.n && strcmp(t.tags[next].key, t.tags[i].key) == 0; next++) {
             }
-            print_key(report, &t.tags[i], next - i);
+            print_key(report, &t.intervals, &t.tags[i], next - i);
         }
     }
     for (uint32_t i = 0; i < t.n; i++) {
@@ -212,6 +232,7 @@ int report_tags(struct report *report)
     }
     free(t.tags);
     free(t.known);
+    intervals_close(&t.intervals);
     key_table_free(&t.strings);
     key_table_free(&t.numbers);
     key_table_free(&t.texts);

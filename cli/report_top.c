@@ -1,25 +1,12 @@
 /* report_top.c - rows by weight: pprof-spec 7.2. */
 #include "report.h"
 
-#include "intervals.h"
 #include "report_records.h"
 #include "report_rows.h"
 
-static void record_interval(struct records *records, const struct report *report,
-                            const struct intervals *intervals, const char *const names[2],
-                            int64_t value, double variance)
+static void record_rows(struct report *report, struct report_rows *rows)
 {
-    int64_t low, high;
-    interval_of(intervals, value, variance, &low, &high);
-    records_int(records, names[0], report_divided(report, low));
-    records_int(records, names[1], report_divided(report, high));
-}
-
-static void record_rows(struct report *report, struct report_rows *rows,
-                        const struct intervals *intervals)
-{
-    static const char *const flat_ends[] = {"flat_low", "flat_high"};
-    static const char *const cum_ends[] = {"cum_low", "cum_high"};
+    const struct intervals *intervals = &rows->intervals;
     struct records records;
     report_records_open(report, &records);
     for (uint32_t i = 0; i < rows->graph.n_order; i++) {
@@ -33,10 +20,9 @@ static void record_rows(struct report *report, struct report_rows *rows,
         records_real(&records, "cum_percent", 100 * (double)row.cum / total);
         records_text(&records, "inlined", row.inlined);
         if (report->options.ci) {
-            record_interval(&records, report, intervals, flat_ends, row.flat,
+            interval_record(report, intervals, &records, "flat", row.flat,
                             intervals->flat[row.node]);
-            record_interval(&records, report, intervals, cum_ends, row.cum,
-                            intervals->cum[row.node]);
+            interval_record(report, intervals, &records, "cum", row.cum, intervals->cum[row.node]);
         }
         records_end(&records);
     }
@@ -70,15 +56,10 @@ int report_top(struct report *report)
     if (!report_rows_open(report, GRAPH_INLINE_EDGES, &rows)) {
         return STATUS_BAD_USAGE;
     }
-    struct intervals intervals = {0};
+    const struct intervals *intervals = &rows.intervals;
     bool with_ends = report->options.ci;
-    if (with_ends && !intervals_open(report, &rows.frames, &intervals)) {
-        report_rows_close(&rows);
-        return STATUS_BAD_USAGE;
-    }
     if (report_records_format(report) != RECORDS_NONE) {
-        record_rows(report, &rows, &intervals);
-        intervals_close(&intervals);
+        record_rows(report, &rows);
         report_rows_close(&rows);
         return STATUS_FINE;
     }
@@ -102,11 +83,11 @@ int report_top(struct report *report)
                 unit_percentage(cum_part, UNIT_TEXT_ROOM, row.cum, report->total));
         if (with_ends) {
             bool cum_order = report->options.cum;
-            char ends[2 * UNIT_TEXT_ROOM];
-            interval_text(report, &intervals, cum_order ? row.cum : row.flat,
-                          cum_order ? intervals.cum[row.node] : intervals.flat[row.node], ends,
+            char ends[INTERVAL_TEXT_ROOM];
+            interval_text(report, intervals, cum_order ? row.cum : row.flat,
+                          cum_order ? intervals->cum[row.node] : intervals->flat[row.node], ends,
                           sizeof ends);
-            fprintf(report->out, "%-21s  ", ends);
+            fprintf(report->out, "%-*s  ", INTERVAL_WIDTH, ends);
         }
         fprintf(report->out, "%s%s%s\n", row.name, *row.inlined ? " " : "", row.inlined);
     }
@@ -114,7 +95,6 @@ int report_top(struct report *report)
         !*report->options.diff_base) {
         explain_nothing(report);
     }
-    intervals_close(&intervals);
     report_rows_close(&rows);
     return STATUS_FINE;
 }

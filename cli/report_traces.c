@@ -1,6 +1,7 @@
 /* report_traces.c - all stacks: pprof-spec 7.5. */
 #include "report.h"
 
+#include "intervals.h"
 #include "memory.h"
 
 #include <stdlib.h>
@@ -44,7 +45,7 @@ static void print_labels(struct report *report, const struct profile_label *labe
 }
 
 static void print_stack(struct report *report, struct frame_table *frames,
-                        const struct profile_sample *sample, int64_t value)
+                        const struct profile_sample *sample, int64_t value, const char *interval)
 {
     const struct profile *p = report->profile;
     char text[UNIT_TEXT_ROOM];
@@ -53,9 +54,13 @@ static void print_stack(struct report *report, struct frame_table *frames,
         uint32_t l = p->sample_locations[sample->first_location + i];
         for (uint32_t f = frames->first[l + 1]; f-- > frames->first[l];) {
             uint32_t frame = frames->frames[f];
-            fprintf(report->out, "%10s   %s%s\n", shown, frame_name(frames, FRAME_INFO(frame)),
+            fprintf(report->out, "%10s   ", shown);
+            if (report->options.ci) {
+                fprintf(report->out, "%-*s  ", INTERVAL_WIDTH, interval);
+            }
+            fprintf(report->out, "%s%s\n", frame_name(frames, FRAME_INFO(frame)),
                     FRAME_INLINED(frame) ? " (inline)" : "");
-            shown = "";
+            shown = interval = "";
         }
     }
 }
@@ -73,7 +78,12 @@ int report_traces(struct report *report)
         "-----------+-------------------------------------------------------";
     const struct profile *p = report->profile;
     struct frame_table frames;
+    struct intervals intervals = {0};
+    if (report->options.ci && !intervals_open(report, NULL, report->value_index, &intervals)) {
+        return STATUS_BAD_USAGE;
+    }
     if (!report_frames(report, &frames)) {
+        intervals_close(&intervals);
         return STATUS_BAD_USAGE;
     }
     report_profile_lines(report, print_header_line, report);
@@ -98,9 +108,15 @@ int report_traces(struct report *report)
         if (report->options.mean && values[0] && !(value == INT64_MIN && values[0] == -1)) {
             value /= values[0];
         }
-        print_stack(report, &frames, sample, value);
+        char interval[INTERVAL_TEXT_ROOM] = "";
+        if (report->options.ci) {
+            interval_text(report, &intervals, value, intervals.samples[s], interval,
+                          sizeof interval);
+        }
+        print_stack(report, &frames, sample, value, interval);
     }
     fprintf(report->out, "%s\n", separator);
     frames_free(&frames);
+    intervals_close(&intervals);
     return STATUS_FINE;
 }

@@ -7,6 +7,28 @@
 
 #include <string.h>
 
+/* The interval of a figure as a column of its own, with -ci. */
+static void print_interval(struct report *report, struct report_rows *rows, int64_t value,
+                           double variance)
+{
+    char text[INTERVAL_TEXT_ROOM];
+    if (report->options.ci) {
+        interval_text(report, &rows->intervals, value, variance, text, sizeof text);
+        fprintf(report->out, "%-*s ", INTERVAL_WIDTH, text);
+    }
+}
+
+static double variance_of_call(const struct report *report, const struct report_rows *rows,
+                               uint32_t edge)
+{
+    return report->options.ci ? rows->intervals.calls[edge] : 0;
+}
+
+static double variance_of_row(const struct report *report, const double *variances, uint32_t node)
+{
+    return report->options.ci ? variances[node] : 0;
+}
+
 static void print_edges(struct report *report, struct report_rows *rows, uint32_t node,
                         bool incoming, int64_t cum)
 {
@@ -18,9 +40,11 @@ static void print_edges(struct report *report, struct report_rows *rows, uint32_
         const struct graph_edge *edge = &g->edges[edges[i]];
         char value[UNIT_TEXT_ROOM], percent[UNIT_TEXT_ROOM];
         uint32_t other = incoming ? edge->from : edge->to;
-        fprintf(report->out, "%50s %s |   %s%s\n", report_value(report, value, edge->weight),
-                unit_percentage(percent, sizeof percent, edge->weight, cum),
-                frame_name(&rows->frames, g->nodes[other].info), edge->inlined ? " (inline)" : "");
+        fprintf(report->out, "%50s %s ", report_value(report, value, edge->weight),
+                unit_percentage(percent, sizeof percent, edge->weight, cum));
+        print_interval(report, rows, edge->weight, variance_of_call(report, rows, edges[i]));
+        fprintf(report->out, "|   %s%s\n", frame_name(&rows->frames, g->nodes[other].info),
+                edge->inlined ? " (inline)" : "");
     }
 }
 
@@ -30,13 +54,25 @@ static void print_node(struct report *report, struct report_rows *rows,
     char flat[UNIT_TEXT_ROOM], flat_part[UNIT_TEXT_ROOM], sum_part[UNIT_TEXT_ROOM];
     char cum[UNIT_TEXT_ROOM], cum_part[UNIT_TEXT_ROOM];
     print_edges(report, rows, row->node, true, row->cum);
-    fprintf(report->out, "%10s %s %s %10s %s                | %s\n",
+    fprintf(report->out, "%10s %s %s %10s %s                ",
             report_value(report, flat, row->flat),
             unit_percentage(flat_part, UNIT_TEXT_ROOM, row->flat, report->total),
             unit_percentage(sum_part, UNIT_TEXT_ROOM, sum, report->total),
             report_value(report, cum, row->cum),
-            unit_percentage(cum_part, UNIT_TEXT_ROOM, row->cum, report->total), row->name);
+            unit_percentage(cum_part, UNIT_TEXT_ROOM, row->cum, report->total));
+    print_interval(report, rows, row->cum, variance_of_row(report, rows->intervals.cum, row->node));
+    fprintf(report->out, "| %s\n", row->name);
     print_edges(report, rows, row->node, false, row->cum);
+}
+
+static void record_intervals(const struct report *report, const struct report_rows *rows,
+                             struct records *records, int64_t flat, double flat_variance,
+                             int64_t cum, double cum_variance)
+{
+    if (report->options.ci) {
+        interval_record(report, &rows->intervals, records, "flat", flat, flat_variance);
+        interval_record(report, &rows->intervals, records, "cum", cum, cum_variance);
+    }
 }
 
 static void record_edges(struct report *report, struct records *records, struct report_rows *rows,
@@ -56,6 +92,8 @@ static void record_edges(struct report *report, struct records *records, struct 
         records_int(records, "flat", 0);
         records_int(records, "cum", report_divided(report, edge->weight));
         records_text(records, "inlined", edge->inlined ? "(inline)" : "");
+        record_intervals(report, rows, records, 0, 0, edge->weight,
+                         variance_of_call(report, rows, edges[i]));
         records_end(records);
     }
 }
@@ -71,14 +109,32 @@ static void record_node(struct report *report, struct records *records, struct r
     records_int(records, "flat", report_divided(report, row->flat));
     records_int(records, "cum", report_divided(report, row->cum));
     records_text(records, "inlined", row->inlined);
+    record_intervals(report, rows, records, row->flat,
+                     variance_of_row(report, rows->intervals.flat, row->node), row->cum,
+                     variance_of_row(report, rows->intervals.cum, row->node));
     records_end(records);
     record_edges(report, records, rows, row->node, false);
 }
 
+static void print_separator(const struct report *report)
+{
+    fprintf(report->out,
+            "----------------------------------------------------------%.*s+----------"
+            "---\n",
+            report->options.ci ? INTERVAL_WIDTH + 1 : 0, "-------------------------------");
+}
+
+static void print_legend(const struct report *report)
+{
+    print_separator(report);
+    fprintf(report->out,
+            "      flat  flat%%   sum%%        cum   cum%%   calls calls%% %s+ context "
+            "\t \t \n",
+            report->options.ci ? "95% of cum and calls   " : "");
+}
+
 static int print_tree(struct report *report, const struct regexp *regexp)
 {
-    static const char separator[] =
-        "----------------------------------------------------------+-------------";
     struct report_rows rows;
     struct records records;
     bool recording = report_records_format(report) != RECORDS_NONE;
@@ -96,16 +152,13 @@ static int print_tree(struct report *report, const struct regexp *regexp)
             report_records_open(report, &records);
         } else if (matched == 1) {
             report_print_header(report, &rows.graph);
-            fprintf(report->out,
-                    "%s\n      flat  flat%%   sum%%        cum   cum%%   calls calls%% + context "
-                    "\t \t \n",
-                    separator);
+            print_legend(report);
         }
         sum += (uint64_t)row.flat;
         if (recording) {
             record_node(report, &records, &rows, &row);
         } else {
-            fprintf(report->out, "%s\n", separator);
+            print_separator(report);
             print_node(report, &rows, &row, (int64_t)sum);
         }
     }
@@ -122,12 +175,9 @@ static int print_tree(struct report *report, const struct regexp *regexp)
         records_close(&records);
     } else if (matched == 0) {
         report_print_header(report, &rows.graph);
-        fprintf(report->out,
-                "%s\n      flat  flat%%   sum%%        cum   cum%%   calls calls%% + context "
-                "\t \t \n",
-                separator);
+        print_legend(report);
     } else {
-        fprintf(report->out, "%s\n", separator);
+        print_separator(report);
     }
     report_rows_close(&rows);
     return status;

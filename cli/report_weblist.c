@@ -52,11 +52,6 @@ static void header_text(void *ctx, const char *text)
     fputs("<br>\n", ctx);
 }
 
-static const char *value_or_dot(const struct report *report, char *text, int64_t value)
-{
-    return value ? report_value(report, text, value) : ".";
-}
-
 static void print_lines(const struct listing *listing, const struct routine *routine,
                         struct source_texts *texts)
 {
@@ -64,12 +59,13 @@ static void print_lines(const struct listing *listing, const struct routine *rou
     const struct source_text *text =
         source_text_find(texts, profile_text(report->profile, routine->file));
     char flat_text[UNIT_TEXT_ROOM], cum_text[UNIT_TEXT_ROOM];
-    int64_t start, end, flat, cum;
+    int64_t start, end;
     uint32_t at = 0;
     bool any = listing_range(listing, routine, &start, &end);
     for (int64_t line = start; any && line <= end; line++) {
         bool there = !text->error && line <= text->n_lines;
-        listing_line(listing, routine, line, &at, &flat, &cum);
+        struct line_weight weight = listing_line(listing, routine, line, &at);
+        int64_t flat = weight.flat, cum = weight.cum;
         if (!there && flat == 0 && cum == 0) {
             if (at >= routine->n) {
                 break;
@@ -80,8 +76,8 @@ static void print_lines(const struct listing *listing, const struct routine *rou
             continue;
         }
         fprintf(report->out, "<span class=line> %6ld</span> <span class=%s>  %10s %10s  ",
-                (long)line, flat || cum ? "livesrc" : "nop", value_or_dot(report, flat_text, flat),
-                value_or_dot(report, cum_text, cum));
+                (long)line, flat || cum ? "livesrc" : "nop", listing_value(report, flat_text, flat),
+                listing_value(report, cum_text, cum));
         escaped(report->out, there ? text->lines[line - 1] : "???");
         fputs(" </span>\n", report->out);
     }
@@ -108,7 +104,7 @@ static void print_routine(const struct listing *listing, const struct routine *r
         }
     }
     fprintf(report->out, "<pre>\n  Total:  %10s %10s (flat, cum) %s\n",
-            value_or_dot(report, flat, routine->flat), value_or_dot(report, cum, routine->cum),
+            listing_value(report, flat, routine->flat), listing_value(report, cum, routine->cum),
             unit_percentage(percent, sizeof percent, routine->cum, report->total));
     if (routine->file) {
         print_lines(listing, routine, texts);

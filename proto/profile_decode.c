@@ -282,13 +282,14 @@ static void decode_label(struct decoder *d, struct wire wire)
     struct profile_label label = {.key = string_at(d, v[1])};
     if (v[2])
         label.str = string_at(d, v[2]);
-    else if (v[3] || v[4]) {
+    else {
         label.num = (int64_t)v[3];
         label.num_unit = string_at(d, v[4]);
-    } else {
-        return; /* says nothing: pprof drops it */
     }
-    p->labels[p->n_labels++] = label;
+    /* One that says nothing, be it by the index of a second empty string, is dropped as in pprof.
+     */
+    if (label.str || label.num || label.num_unit)
+        p->labels[p->n_labels++] = label;
 }
 
 /* One value or location of a sample. */
