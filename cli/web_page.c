@@ -50,7 +50,7 @@ bool web_page_write(FILE *out, const char *nonce, const void *data, size_t n)
     arena_init(&arena, 0);
     struct byte_buffer compressed = {.arena = &arena};
     char *policy = web_page_policy(nonce, data == NULL);
-    bool fine = !data || gzip_deflate(data, n, 9, &compressed);
+    bool fine = !data || gzip_deflate(data, n, 6, &compressed);
     for (const char *at = web_page_start; fine && at < web_page_end;) {
         const char *mark = memchr(at, '@', (size_t)(web_page_end - at));
         const char *end = mark ? mark : web_page_end;

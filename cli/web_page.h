@@ -18,7 +18,7 @@ bool web_page_nonce(char nonce[WEB_NONCE_ROOM]);
 char *web_page_policy(const char *nonce, bool served);
 
 /* The page. data: JSON that it carries along, compressed; NULL when it is to be asked for at
- * data.json. False when out of memory. Write errors stay in the stream. */
+ * data. False when out of memory. Write errors stay in the stream. */
 bool web_page_write(FILE *out, const char *nonce, const void *data, size_t n);
 
 #endif

@@ -82,8 +82,8 @@ static enum MHD_Result send_data(struct MHD_Connection *connection, struct web_s
         server->length = length;
     }
     /* Copied: a reload may free it while a slow reader still takes it. */
-    return answer(connection, MHD_HTTP_OK, "application/json", NULL, server->data, server->length,
-                  MHD_RESPMEM_MUST_COPY);
+    return answer(connection, MHD_HTTP_OK, "application/octet-stream", NULL, server->data,
+                  server->length, MHD_RESPMEM_MUST_COPY);
 }
 
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
@@ -103,13 +103,13 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     if (strcmp(url, "/") == 0) {
         return send_page(connection);
     }
-    if (strcmp(url, "/data.json") == 0) {
+    if (strcmp(url, "/data") == 0) {
         if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0) {
             return refuse(connection, MHD_HTTP_FORBIDDEN, "not for other pages\n");
         }
         return send_data(connection, server);
     }
-    return refuse(connection, MHD_HTTP_NOT_FOUND, "there is / and /data.json\n");
+    return refuse(connection, MHD_HTTP_NOT_FOUND, "there is / and /data\n");
 }
 
 /* "", ":PORT", "HOST:PORT"; false after a message. */

@@ -1,7 +1,7 @@
 /* web_server.h - serves the web page of one profile to the browser of this machine.
  *
  * On loopback only, and only to requests whose Host is this machine's own (serve_access.h). Paths:
- * / is the page, /data.json the profile, /data.json?reload the profile read anew. Nothing else,
+ * / is the page, /data the profile, /data?reload the profile read anew. Nothing else,
  * nothing is changed by a request.
  */
 #ifndef APPROF_WEB_SERVER_H

@@ -3,8 +3,9 @@
 import { nodeSums } from "./sums.js";
 
 // Calls between the functions of `kept` (all when null): a list of {from, to, weight, residual}. A call that is on a
-// stack twice counts once; one over functions that are left out is residual; a call of itself is none.
-export function callSums(model, type, side, kept) {
+// stack twice counts once; one over functions that are left out is residual; a call of itself is none. With `only`:
+// calls from and to that function.
+export function callSums(model, type, side, kept, only = -1) {
   const { n, parent, fn } = model.calls;
   const { total } = nodeSums(model, type, side);
   const above = new Int32Array(n); // the nearest node above that is kept
@@ -13,7 +14,7 @@ export function callSums(model, type, side, kept) {
     const up = parent[i];
     above[i] = !up || !kept || kept[fn[up]] ? up : above[up];
     const caller = above[i];
-    if (!caller || (kept && !kept[fn[i]]) || fn[caller] === fn[i]) {
+    if (!caller || (kept && !kept[fn[i]]) || fn[caller] === fn[i] || (only >= 0 && fn[i] !== only && fn[caller] !== only)) {
       continue;
     }
     let at = caller;
@@ -41,13 +42,10 @@ function heavyFirst(a, b) {
 
 // {callers, callees} of a function, by weight.
 export function neighbours(model, type, side, fn) {
-  const key = `calls ${type} ${side}`;
+  const key = `calls ${type} ${side} ${fn}`;
   if (!model.cache.has(key)) {
-    model.cache.set(key, callSums(model, type, side, null));
+    const calls = callSums(model, type, side, null, fn).sort(heavyFirst);
+    model.cache.set(key, { callers: calls.filter((call) => call.to === fn), callees: calls.filter((call) => call.from === fn) });
   }
-  const calls = model.cache.get(key);
-  return {
-    callers: calls.filter((call) => call.to === fn).sort(heavyFirst),
-    callees: calls.filter((call) => call.from === fn).sort(heavyFirst),
-  };
+  return model.cache.get(key);
 }

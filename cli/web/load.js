@@ -1,15 +1,22 @@
-// load.js - the profile's JSON: out of the page itself, or from the server that sent the page.
+// load.js - the profile's data: out of the page itself, or from the server that sent the page.
 
 import { byId } from "./dom.js";
 
-async function embedded(text) {
+function decodeBase64(text) {
+  if (Uint8Array.fromBase64) {
+    return Uint8Array.fromBase64(text);
+  }
   const letters = atob(text);
   const bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) {
     bytes[i] = letters.charCodeAt(i);
   }
-  const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(plain).json();
+  return bytes;
+}
+
+async function embedded(text) {
+  const plain = new Blob([decodeBase64(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(plain).arrayBuffer());
 }
 
 export function isServed() {
@@ -20,9 +27,9 @@ export async function loadData(reload) {
   if (!isServed()) {
     return embedded(byId("data").textContent.trim());
   }
-  const answer = await fetch(reload ? "data.json?reload=1" : "data.json");
+  const answer = await fetch(reload ? "data?reload=1" : "data");
   if (!answer.ok) {
     throw new Error(await answer.text());
   }
-  return answer.json();
+  return new Uint8Array(await answer.arrayBuffer());
 }

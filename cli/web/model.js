@@ -1,33 +1,40 @@
-// model.js - the profile as the page works with it, from the JSON that approf made (docs/WEB.md).
+// model.js - the profile as the page works with it, from the data that approf made (docs/WEB.md).
 //
 // Two trees of calls: by source line, and by function. Node 0 is the root; a parent comes before its children.
 
-// Numbers that are given as steps from one to the next.
-function summed(steps) {
-  const values = new Int32Array(steps.length);
+import { readColumns, lazyList } from "./columns.js";
+
+// Numbers that are given as steps from one to the next; the base begins anew.
+function summed(steps, nNew) {
   let last = 0;
   for (let i = 0; i < steps.length; i++) {
-    last += steps[i];
-    values[i] = last;
+    last = i === nNew ? steps[i] : last + steps[i];
+    steps[i] = last;
   }
-  return values;
+  return steps;
 }
 
-function decodeTrees(data) {
-  const n = data.node_up.length + 1;
+function decodeTrees(data, frameFunction) {
+  const up = data.whole("node_up");
+  const frames = data.whole("node_frame");
+  const back = data.whole("node_function");
+  const n = up.length + 1;
   const lines = { n, parent: new Int32Array(n), frame: new Int32Array(n).fill(-1) };
   const functionNode = new Int32Array(n);
   const parents = new Int32Array(n);
   const owners = new Int32Array(n).fill(-1);
+  lines.frame.set(frames, 1);
   let used = 1;
   for (let i = 1; i < n; i++) {
-    lines.parent[i] = i - data.node_up[i - 1];
-    lines.frame[i] = data.node_frame[i - 1];
-    const back = data.node_function[i - 1];
-    functionNode[i] = used - back;
-    if (back === 0) {
-      parents[used] = functionNode[lines.parent[i]];
-      owners[used++] = data.frame_function[lines.frame[i]];
+    let parent = i - 1;
+    for (let steps = up[i - 1]; steps > 0; steps--) {
+      parent = lines.parent[parent];
+    }
+    lines.parent[i] = parent;
+    functionNode[i] = used - back[i - 1];
+    if (back[i - 1] === 0) {
+      parents[used] = functionNode[parent];
+      owners[used++] = frameFunction[frames[i - 1]];
     }
   }
   const calls = { n: used, parent: parents.subarray(0, used), fn: owners.subarray(0, used) };
@@ -72,48 +79,56 @@ function childrenOf(tree) {
   return { from, list };
 }
 
-export function decodeModel(data) {
-  const { lines, calls, functionNode } = decodeTrees(data);
+export function decodeModel(bytes) {
+  const data = readColumns(bytes);
+  const { facts } = data;
+  const frames = { fn: data.whole("frame_function"), file: data.whole("frame_file"), line: data.signed("frame_line"), inlined: data.whole("frame_inlined") };
+  const { lines, calls, functionNode } = decodeTrees(data, frames.fn);
   calls.depth = depthsOf(calls);
   calls.child = childrenOf(calls);
   let first = null; // not needed for the first picture
   Object.defineProperty(calls, "first", { get: () => (first ??= firstOnPath(calls, calls.fn)) });
-  const fileOf = new Int32Array(data.functions.length).fill(-1);
-  const inlined = new Uint8Array(data.functions.length);
-  data.frame_function.forEach((fn, frame) => {
+  const fileOf = new Int32Array(facts.functions.length).fill(-1);
+  const inlined = new Uint8Array(facts.functions.length);
+  frames.fn.forEach((fn, frame) => {
+    frames.file[frame]--; // 0 is none
     if (fileOf[fn] < 0) {
-      fileOf[fn] = data.frame_file[frame];
+      fileOf[fn] = frames.file[frame];
     }
-    inlined[fn] |= data.frame_inlined[frame];
+    inlined[fn] |= frames.inlined[frame];
   });
+  const node = summed(data.whole("sample_node"), facts.new_samples);
+  let bytesOf = null;
   return {
-    title: data.title,
-    binary: data.binary,
-    buildId: data.build_id,
-    timeMs: data.time_ms,
-    durationMs: data.duration_ms,
-    period: data.period,
-    comments: data.comments,
-    base: data.base,
-    types: data.types,
-    shown: data.shown,
-    functions: data.functions,
+    title: facts.title,
+    binary: facts.binary,
+    buildId: facts.build_id,
+    timeMs: facts.time_ms,
+    durationMs: facts.duration_ms,
+    period: facts.period,
+    comments: facts.comments,
+    base: facts.base,
+    types: facts.types,
+    shown: facts.shown,
+    functions: facts.functions,
     functionFile: fileOf,
     functionInlined: inlined,
-    files: data.files,
-    frames: { fn: data.frame_function, file: data.frame_file, line: data.frame_line, inlined: data.frame_inlined },
+    files: facts.files,
+    frames,
     lines,
     calls,
     functionNode,
     samples: {
-      n: data.sample_node.length,
-      nNew: data.new_samples,
-      node: summed(data.sample_node),
-      bytes: Float64Array.from(data.sample_bytes),
-      values: data.sample_values.map((values) => Float64Array.from(values)),
+      n: node.length,
+      nNew: facts.new_samples,
+      node,
+      get bytes() {
+        return (bytesOf ??= data.signed("sample_bytes")); // -1: has none
+      },
+      values: lazyList(facts.types.length, (t) => data.signed("values", t)),
     },
-    sources: new Map(data.sources.map((source) => [source.file, source])),
-    isDifference: data.base !== "" || data.new_samples < data.sample_node.length,
+    sources: new Map(facts.sources.map((source) => [source.file, source])),
+    isDifference: facts.base !== "" || facts.new_samples < node.length,
     cache: new Map(),
   };
 }

@@ -27,7 +27,7 @@ fi
 import base64, gzip, re, sys
 for path in sys.argv[1:]:
     page = open(path).read()
-    data = gzip.decompress(base64.b64decode(re.search(r'id="data">([^<]*)<', page).group(1))).decode()
+    data = gzip.decompress(base64.b64decode(re.search(r'id="data">([^<]*)<', page).group(1))).decode(errors="replace")
     print(path, "passwd-text" if "root:" in data else "", "secret" if "TOP-SECRET" in data else "", "source" if "line_1_of_file_0" in data else "")
 END
 contains texts.out 'secrets.html +source' "source lines that may be shown"
