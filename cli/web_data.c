@@ -90,6 +90,42 @@ static void write_functions(struct web_data *d, FILE *out)
     fputc(']', out);
 }
 
+static bool begins(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* The system's libraries, and its headers wherever they were compiled into. */
+static bool is_system(const struct profile *p, const struct profile_location *location,
+                      string_id file)
+{
+    const char *source = profile_text(p, file);
+    const char *module = location->mapping == PROFILE_NONE
+                             ? ""
+                             : profile_text(p, p->mappings[location->mapping].filename);
+    return begins(module, "/lib") || begins(module, "/usr/lib") || *module == '[' ||
+           begins(source, "/usr/include/") || begins(source, "/usr/lib/");
+}
+
+/* Functions of which some line is the program's own. */
+static void add_own(struct web_data *d)
+{
+    const struct profile *p = d->report->profile;
+    bool *own = memory_array(d->functions.n_infos, sizeof *own);
+    for (uint32_t l = 0; l < p->n_locations; l++) {
+        for (uint32_t f = d->lines.first[l]; f < d->lines.first[l + 1]; f++) {
+            uint32_t line = FRAME_INFO(d->lines.frames[f]);
+            own[d->tree.functions[line]] |=
+                !is_system(p, &p->locations[l], d->lines.infos[line].file);
+        }
+    }
+    web_column_begin(&d->columns, "function_own");
+    for (uint32_t f = 0; f < d->functions.n_infos; f++) {
+        web_column_add(&d->columns, own[f]);
+    }
+    free(own);
+}
+
 static void add_frames(struct web_data *d)
 {
     const struct frame_table *lines = &d->lines;
@@ -212,6 +248,7 @@ int report_web(struct report *report)
     write_facts(&d, out);
     write_files(&d, out);
     write_functions(&d, out);
+    add_own(&d);
     add_frames(&d);
     add_tree(&d);
     fprintf(out, ",\n\"new_samples\":%u", add_samples(&d));

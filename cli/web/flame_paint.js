@@ -1,7 +1,7 @@
 // flame_paint.js - draws a layout, on a canvas or as SVG.
 
 import { nodeSums, below } from "./sums.js";
-import { boxColour, changeColour, inkColour } from "./palette.js";
+import { matchColour, boxColour, changeColour, inkColour } from "./palette.js";
 import { shortName } from "./format.js";
 import { svgEl } from "./dom.js";
 
@@ -63,7 +63,7 @@ export function paintFlame(canvas, model, layout, look) {
     }
     const match = search && box.node && search.matches[model.calls.fn[box.node]];
     paint.globalAlpha = lit && !lit[box.node] ? 0.3 : 1;
-    paint.fillStyle = match ? (dark ? "#7c5cd6" : "#c9b3ff") : colour(box.node);
+    paint.fillStyle = match ? matchColour(dark) : colour(box.node);
     paint.fillRect(box.x, y, Math.max(box.w - 1, 0.6), ROW - 1);
     if (box.above) {
       paint.fillStyle = dark ? "rgb(0 0 0 / 35%)" : "rgb(255 255 255 / 55%)";
@@ -90,7 +90,7 @@ export function flameSvg(model, layout, look, width) {
     const match = search && box.node && search.matches[model.calls.fn[box.node]];
     const name = nameOf(model, box.node);
     const group = svgEl("g", null, svgEl("title", null, look.lines(box.node).join("\n")));
-    group.append(svgEl("rect", { x: box.x.toFixed(2), y: box.row * ROW, width: Math.max(box.w - 1, 0.6).toFixed(2), height: ROW - 1, fill: match ? (dark ? "#7c5cd6" : "#c9b3ff") : colour(box.node) }));
+    group.append(svgEl("rect", { x: box.x.toFixed(2), y: box.row * ROW, width: Math.max(box.w - 1, 0.6).toFixed(2), height: ROW - 1, fill: match ? matchColour(dark) : colour(box.node) }));
     if (box.w > 3 * LETTER) {
       group.append(svgEl("text", { x: (box.x + 4).toFixed(2), y: box.row * ROW + 13, fill: inkColour(dark) }, shortName(name, Math.floor((box.w - 7) / LETTER))));
     }

@@ -6,7 +6,7 @@ import { layoutFlame, widthsOf, childrenByWidth } from "./flame_layout.js";
 import { paintFlame, flameSvg, colouring, paleNodes, nameOf, ROW } from "./flame_paint.js";
 import { nodeLines } from "./details.js";
 import { showTip, hideTip } from "./tip.js";
-import { isDark } from "./palette.js";
+import { isDark, ownColour, systemColour, matchColour, changeColour } from "./palette.js";
 import { valueText, percentText } from "./format.js";
 import { nodeSums, totalOf } from "./sums.js";
 
@@ -96,12 +96,20 @@ export class FlameView {
       ...nodes.slice(-4).flatMap((node) => [" › ", step(node, nameOf(model, node))]),
       el("span", { class: "figure" }, ` ${valueText(value, unit)}, ${model.isDifference ? "after" : percentText(value, totalOf(model, type))}`),
     );
-    this.legend.replaceChildren(
-      ...(model.isDifference
-        ? [el("span", { class: "swatch grew" }), "grew ", el("span", { class: "swatch fell" }), "fell ", "· width: the larger of before and after"]
-        : [el("span", { class: "swatch own" }), "program ", el("span", { class: "swatch system" }), "system "]),
-      this.page.search ? el("span", null, el("span", { class: "swatch match" }), "matches ") : "",
-    );
+    this.showLegend();
+  }
+
+  showLegend() {
+    const dark = isDark();
+    const entry = (colour, text) => {
+      const swatch = el("span", { class: "swatch" });
+      swatch.style.backgroundColor = colour;
+      return el("span", null, swatch, text);
+    };
+    const entries = this.page.model.isDifference
+      ? [entry(changeColour(1, dark), "grew"), entry(changeColour(-1, dark), "fell"), entry(changeColour(0, dark), "as before"), el("span", null, "width: the larger of before and after")]
+      : [entry(ownColour(0.5, dark), "program"), entry(systemColour(0.5, dark), "system's libraries and headers")];
+    this.legend.replaceChildren(...entries, ...(this.page.search ? [entry(matchColour(dark), "matches")] : []));
   }
 
   zoomTo(node) {

@@ -5,8 +5,9 @@ import { el, svgEl } from "./dom.js";
 import { functionSums, totalOf } from "./sums.js";
 import { callSums } from "./calls.js";
 import { layoutGraph } from "./graph_layout.js";
+import { edgeCurves, edgeWidth, curvesText, placeLabels } from "./graph_edges.js";
 import { shortName, valueText, percentText, signedText } from "./format.js";
-import { changeColour, inkColour, isDark } from "./palette.js";
+import { matchColour, changeColour, inkColour, isDark } from "./palette.js";
 import { showTip, hideTip } from "./tip.js";
 
 const MOST_NAME = 30;
@@ -71,10 +72,16 @@ export class GraphView {
       return;
     }
     const size = layoutGraph(nodes, calls);
+    calls.forEach((call) => {
+      call.curves = edgeCurves(call);
+      call.width = edgeWidth(call, all);
+      call.text = valueText(call.weight, model.types[type].unit);
+    });
+    placeLabels(calls, nodes);
     // Shrunk to fit, as long as it can still be read; the heaviest box in sight.
     const scale = Math.max(0.6, Math.min(1, this.drawing.clientWidth / size.width));
     this.drawn = svgEl("svg", { class: "graph", width: size.width * scale, height: size.height * scale, viewBox: `0 0 ${size.width} ${size.height}`, role: "group", "aria-label": "call graph", "font-family": "sans-serif", "font-size": 12 });
-    this.drawn.append(this.arrows(), ...calls.map((call) => this.edge(call, all)), ...calls.map((call) => this.edgeText(call)), ...nodes.map((node) => this.nodeBox(node, search)));
+    this.drawn.append(this.arrows(), ...calls.map((call) => this.edge(call)), ...calls.map((call) => this.edgeText(call)).filter(Boolean), ...nodes.map((node) => this.nodeBox(node, search)));
     this.drawing.replaceChildren(this.drawn);
     this.drawing.scrollLeft = nodes[0].x * scale - this.drawing.clientWidth / 2;
   }
@@ -102,32 +109,21 @@ export class GraphView {
 
   arrows() {
     const colour = isDark() ? "#b4b4bf" : "#55555f";
-    return svgEl("defs", null, svgEl("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 9, markerHeight: 9, markerUnits: "userSpaceOnUse", orient: "auto-start-reverse" }, svgEl("path", { d: "M0 0L8 4L0 8z", fill: colour })));
+    return svgEl("defs", null, svgEl("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 0, refY: 4, markerWidth: 10, markerHeight: 12, markerUnits: "userSpaceOnUse", preserveAspectRatio: "none", orient: "auto" }, svgEl("path", { d: "M0 0L8 4L0 8z", fill: colour })));
   }
 
-  // From the lower rim of the caller to the upper rim of the callee (or the reverse, upwards).
-  edge(call, all) {
+  edge(call) {
+    const { model, type } = this.page;
     const dark = isDark();
-    const path = call.path.map((point) => ({ ...point }));
-    const [first, last] = [path[0], path[path.length - 1]];
-    const downwards = last.y >= first.y;
-    first.y += ((downwards ? 1 : -1) * call.boxes[0].h) / 2;
-    last.y += ((downwards ? -1 : 1) * call.boxes[1].h) / 2;
-    let d = `M${first.x.toFixed(1)} ${first.y.toFixed(1)}`;
-    for (let i = 1; i < path.length; i++) {
-      const [a, b] = [path[i - 1], path[i]];
-      const bend = (b.y - a.y) / 2;
-      d += `C${a.x.toFixed(1)} ${(a.y + bend).toFixed(1)} ${b.x.toFixed(1)} ${(b.y - bend).toFixed(1)} ${b.x.toFixed(1)} ${b.y.toFixed(1)}`;
-    }
-    const width = 1 + 7 * Math.min(1, Math.abs(call.weight) / all);
-    return svgEl("path", { class: "edge", d, fill: "none", stroke: dark ? "#8a8a96" : "#77777f", "stroke-width": width.toFixed(1), "stroke-opacity": 0.75, "stroke-dasharray": call.residual ? "5 4" : null, "marker-end": "url(#arrow)", "data-weight": call.weight });
+    const names = [call.from, call.to].map((fn) => model.functions[fn]).join(" → ");
+    const line = svgEl("path", { class: "edge", d: curvesText(call.curves), fill: "none", stroke: dark ? "#8a8a96" : "#77777f", "stroke-width": call.width.toFixed(1), "stroke-opacity": 0.75, "stroke-dasharray": call.residual ? "5 4" : null, "marker-end": "url(#arrow)", "data-weight": call.weight });
+    line.append(svgEl("title", null, `${names}: ${valueText(call.weight, model.types[type].unit)}, ${percentText(call.weight, totalOf(model, type))} of all`));
+    return line;
   }
 
   edgeText(call) {
-    const { model, type } = this.page;
-    const points = call.path;
-    const [a, b] = [points[Math.floor((points.length - 1) / 2)], points[Math.floor((points.length - 1) / 2) + 1] ?? points[0]];
-    return svgEl("text", { class: "edge-text", x: ((a.x + b.x) / 2 + 4).toFixed(1), y: ((a.y + b.y) / 2 + 4).toFixed(1), fill: isDark() ? "#b4b4bf" : "#55555f", "font-size": 11 }, valueText(call.weight, model.types[type].unit));
+    const { label, text } = call;
+    return label && svgEl("text", { class: "edge-text", x: label.x.toFixed(1), y: (label.y + 4).toFixed(1), fill: isDark() ? "#b4b4bf" : "#55555f", "font-size": 11 }, text);
   }
 
   nodeBox(node, search) {
@@ -135,7 +131,7 @@ export class GraphView {
     const dark = isDark();
     const { model } = page;
     const match = search?.matches[node.fn];
-    const fill = match ? (dark ? "#7c5cd6" : "#c9b3ff") : node.change === null ? heat(node.share, dark) : changeColour(node.change, dark);
+    const fill = match ? matchColour(dark) : node.change === null ? heat(node.share, dark) : changeColour(node.change, dark);
     const [x, y] = [node.x - node.w / 2, node.y - node.h / 2];
     const place = (event) => showTip([model.functions[node.fn], ...node.lines.slice(1)], event.clientX ?? 0, event.clientY ?? 0);
     const group = svgEl("g", { class: "box", tabindex: 0, role: "button", "aria-label": [model.functions[node.fn], ...node.lines.slice(1)].join(", "), onclick: () => page.open("peek", node.fn), onkeydown: (event) => event.key === "Enter" && page.open("peek", node.fn), onmousemove: place, onmouseleave: hideTip });

@@ -113,6 +113,7 @@ export function decodeModel(bytes) {
     functions: facts.functions,
     functionFile: fileOf,
     functionInlined: inlined,
+    functionOwn: data.whole("function_own"),
     files: facts.files,
     frames,
     lines,

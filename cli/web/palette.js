@@ -6,18 +6,17 @@ export function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
+// What a search finds.
+export function matchColour(dark) {
+  return dark ? "#6a4bc4" : "#c9b3ff";
+}
+
 function hashOfText(text) {
   let hash = 2166136261;
   for (let i = 0; i < text.length; i++) {
     hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
   }
   return hash >>> 0;
-}
-
-// The program's own code, or what comes with the system (or has no source at all).
-export function isOwnCode(model, fn) {
-  const file = model.functionFile[fn];
-  return file >= 0 && /^\/(?!usr\/|lib|build\/)/.test(model.files[file]);
 }
 
 // Kept by function: a screen has thousands of boxes, sixty times a second.
@@ -32,9 +31,15 @@ export function boxColour(model, fn, dark) {
 
 function makeColour(model, fn, dark) {
   const hash = hashOfText(model.functions[fn]) % 1000 / 1000;
-  if (isOwnCode(model, fn)) {
-    return dark ? `hsl(${24 + 14 * hash} 55% ${27 + 6 * hash}%)` : `hsl(${28 + 16 * hash} 88% ${70 + 9 * hash}%)`;
-  }
+  return model.functionOwn[fn] ? ownColour(hash, dark) : systemColour(hash, dark);
+}
+
+// hash: 0 to 1, so that neighbours differ a little.
+export function ownColour(hash, dark) {
+  return dark ? `hsl(${24 + 14 * hash} 55% ${27 + 6 * hash}%)` : `hsl(${28 + 16 * hash} 88% ${70 + 9 * hash}%)`;
+}
+
+export function systemColour(hash, dark) {
   return dark ? `hsl(${205 + 15 * hash} 32% ${26 + 6 * hash}%)` : `hsl(${205 + 15 * hash} 50% ${79 + 7 * hash}%)`;
 }
 

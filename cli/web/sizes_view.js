@@ -8,11 +8,6 @@ import { valueText, percentText, bytesText } from "./format.js";
 
 const SITES = 12;
 
-// The class of a size begins at it; there are four for each doubling.
-function classText(bytes) {
-  return bytes < 1024 ? `${bytes} B` : bytesText(bytes);
-}
-
 export class SizesView {
   constructor(page) {
     this.page = page;
@@ -69,7 +64,7 @@ export class SizesView {
       const before = el("div", { class: "bar-fill before" });
       before.style.width = `${(100 * row.before) / most}%`;
       grid.append(
-        el("span", { class: "label" }, classText(row.bytes)),
+        el("span", { class: "label" }, bytesText(row.bytes)),
         el("div", { class: "bar-back", "data-bytes": row.bytes, "data-value": row.value }, fill, model.isDifference ? before : null),
         el("span", null, `${valueText(row.value, unit)}  ${percentText(row.value, sum)}`, model.isDifference ? `  (before ${valueText(row.before, unit)})` : ""),
       );
@@ -88,9 +83,9 @@ export class SizesView {
     const rows = list.map((fn) => {
       const sizes = sizeSums(model, objects >= 0 ? objects : type, "new", fn);
       const common = sizes.reduce((best, row) => (row.value > best.value ? row : best), { bytes: NaN, value: 0 });
-      const ends = sizes.length ? `${classText(sizes[0].bytes)} to ${classText(sizes[sizes.length - 1].bytes)}` : "";
+      const ends = sizes.length ? `${bytesText(sizes[0].bytes)} to ${bytesText(sizes[sizes.length - 1].bytes)}` : "";
       return el("tr", { tabindex: 0, onclick: () => page.open("sizes", fn), onkeydown: (event) => event.key === "Enter" && page.open("sizes", fn) },
-        el("th", { class: "name", scope: "row" }, functionLink(page, fn, "sizes")), el("td", null, valueText(flat[fn], unit)), el("td", null, ends), el("td", null, Number.isNaN(common.bytes) ? "" : classText(common.bytes)), el("td", null, String(sizes.length)));
+        el("th", { class: "name", scope: "row" }, functionLink(page, fn, "sizes")), el("td", null, valueText(flat[fn], unit)), el("td", null, ends), el("td", null, Number.isNaN(common.bytes) ? "" : bytesText(common.bytes)), el("td", null, String(sizes.length)));
     });
     return el("div", { class: "table-scroll" }, el("table", null, el("thead", null, el("tr", null, ...["function", "flat", "sizes", "most objects", "classes"].map((title, i) => el("th", { scope: "col", class: i ? null : "name" }, title)))), el("tbody", null, ...rows)));
   }
