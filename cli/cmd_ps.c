@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MEASURE_MS = 300, CELL = 32 };
+enum { MEASURE_MS = 300, CELL = 32, STATE_ROOM = 64 };
 
 static int64_t now_ns(clockid_t clock)
 {
@@ -48,16 +48,6 @@ static double *measure_rates(const struct tables_list *list)
     return rates;
 }
 
-static const char *state_of(const struct tables_entry *entry)
-{
-    if (entry->alive) {
-        return entry->own_container ? "alive" : "alive, in a container";
-    }
-    return entry->other_boot ? "from before the last boot"
-           : entry->exited   ? "ended"
-                             : "ended without goodbye";
-}
-
 static void bytes_cell(char *out, double bytes)
 {
     char text[UNIT_TEXT_ROOM];
@@ -89,6 +79,16 @@ static void print_name(const char *name)
     putchar('\n');
 }
 
+/* Of an ended process as far as is known. */
+static int64_t up_seconds(const struct tables_entry *entry, int64_t now)
+{
+    int64_t ns;
+    return __builtin_sub_overflow(entry->alive ? now : entry->last_ns, entry->start_realtime_ns,
+                                  &ns)
+               ? 0
+               : ns / 1000000000;
+}
+
 static void print_table(const struct tables_list *list, const double *rates)
 {
     int64_t now = now_ns(CLOCK_REALTIME);
@@ -96,16 +96,16 @@ static void print_table(const struct tables_list *list, const double *rates)
            "PROGRAM");
     for (size_t i = 0; i < list->n; i++) {
         const struct tables_entry *entry = &list->entries[i];
-        char age[CELL] = "-", total[CELL], live[CELL], rate[CELL] = "-";
+        char age[CELL], total[CELL], live[CELL], rate[CELL] = "-", state[STATE_ROOM];
+        age_cell(age, up_seconds(entry, now));
         bytes_cell(total, (double)entry->total_bytes);
         bytes_cell(live, (int64_t)entry->live_bytes > 0 ? (double)entry->live_bytes : 0);
         if (entry->alive) {
-            age_cell(age, (now - entry->start_realtime_ns) / 1000000000);
             bytes_cell(rate, rates[i]);
             strcat(rate, "/s");
         }
         printf("%7u %7s %10s %10s %10s  %-22s ", entry->pid, age, total, live, rate,
-               state_of(entry));
+               tables_state_text(entry, state, sizeof state));
         print_name(entry->exe);
     }
 }
@@ -114,14 +114,17 @@ static void print_records(const struct tables_list *list, const double *rates,
                           enum record_format format)
 {
     struct records records;
+    char state[STATE_ROOM];
+    int64_t now = now_ns(CLOCK_REALTIME);
     records_open(&records, format, stdout);
     for (size_t i = 0; i < list->n; i++) {
         const struct tables_entry *entry = &list->entries[i];
         records_begin(&records);
         records_int(&records, "pid", entry->pid);
         records_text(&records, "exe", entry->exe);
-        records_text(&records, "state", state_of(entry));
+        records_text(&records, "state", tables_state_text(entry, state, sizeof state));
         records_int(&records, "start_seconds", entry->start_realtime_ns / 1000000000);
+        records_int(&records, "up_seconds", up_seconds(entry, now));
         records_int(&records, "allocated_bytes", (int64_t)entry->total_bytes);
         records_int(&records, "live_bytes", (int64_t)entry->live_bytes);
         records_int(&records, "peak_bytes", (int64_t)entry->peak_bytes);
@@ -138,6 +141,7 @@ static int clean(const struct tables_list *list)
     for (size_t i = 0; i < list->n; i++) {
         if (!list->entries[i].alive && list->entries[i].uid == getuid()) {
             if (unlink(list->entries[i].path) == 0) {
+                tables_end_remove(list->entries[i].path);
                 removed++;
             } else {
                 failed++;

@@ -194,6 +194,14 @@ static void tick(void *ctx)
     }
 }
 
+static void note_end(void *ctx, pid_t pid, int status)
+{
+    const struct run *run = ctx;
+    if (run->directory[0] != 0) {
+        tables_end_note(run->directory, (uint32_t)pid, status);
+    }
+}
+
 static const char *bytes_text(char *out, size_t room, uint64_t bytes)
 {
     return unit_label(out, room, bytes <= INT64_MAX ? (int64_t)bytes : INT64_MAX, "bytes", "auto");
@@ -266,12 +274,13 @@ static int refuse(const char *command, const struct run_program *program)
 }
 
 /* Waits a little for children that are just ending, then converts what there is. */
-static void collect_all(struct run *run, struct run_outcome *outcome)
+static void collect_all(struct run *run, const struct run_request *request,
+                        struct run_outcome *outcome)
 {
     for (int i = 0; i < LINGER_STEPS; i++) {
         struct tables_list list;
         bool ending = false;
-        run_reap(outcome);
+        run_reap(request, outcome);
         tables_dir_scan(run->directory, &list);
         for (size_t k = 0; k < list.n; k++) {
             ending |= list.entries[k].alive && list.entries[k].exited;
@@ -315,6 +324,8 @@ int cmd_run(struct invocation *invocation)
         return STATUS_BAD_USAGE;
     }
     struct server *server = NULL;
+    struct rlimit open_files;
+    bool has_limit = getrlimit(RLIMIT_NOFILE, &open_files) == 0;
     if (*invocation->options.http != 0 && run.directory[0] != 0) {
         const char *token = getenv("APPROF_TOKEN");
         server = server_start(&(struct serve_options){.address = invocation->options.http,
@@ -335,7 +346,9 @@ int cmd_run(struct invocation *invocation)
                                   .arguments = invocation->arguments,
                                   .environment = run.environment,
                                   .n_environment = run.n_environment,
+                                  .open_files = has_limit ? &open_files : NULL,
                                   .tick = tick,
+                                  .ended = note_end,
                                   .ctx = &run};
     if (run.collect.symbolizer == NULL || !run_child(&request, &outcome)) {
         remove_directory(&run);
@@ -346,7 +359,7 @@ int cmd_run(struct invocation *invocation)
         server_stop(server);
     }
     if (run.directory[0] != 0) {
-        collect_all(&run, &outcome);
+        collect_all(&run, &request, &outcome);
     }
     symbolizer_close(run.collect.symbolizer);
     if (!invocation->options.quiet) {

@@ -55,6 +55,17 @@ bool heap_source_snapshot_of(int fd, struct heap_snapshot *out, struct profile_e
     return true;
 }
 
+/* What an ended process left is as it was at its end, whenever it is read. */
+static void stop_clock(int fd, const char *path, struct heap_snapshot *snapshot)
+{
+    const struct heap_header *header = snapshot->header;
+    int64_t last = tables_last_moment(fd, path, header), lived;
+    if (last != 0 && !__builtin_sub_overflow(last, header->start_realtime_ns, &lived) &&
+        !__builtin_add_overflow(header->start_monotonic_ns, lived, &snapshot->taken_monotonic_ns)) {
+        snapshot->taken_realtime_ns = last;
+    }
+}
+
 bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct profile_error *error)
 {
     int fd = heap_source_open(path);
@@ -62,12 +73,16 @@ bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct pr
         return profile_error_set(error, PROFILE_ERROR_IO, "%s", strerror(errno));
     }
     bool fine = heap_source_snapshot_of(fd, out, error);
+    if (fine) {
+        stop_clock(fd, path, out);
+    }
     close(fd);
     return fine;
 }
 
-bool heap_source_twice(const char *path, int64_t seconds, struct heap_snapshot *older,
-                       struct heap_snapshot *newer, struct profile_error *error)
+bool heap_source_twice(const char *path, int64_t seconds, void (*tell)(int64_t seconds),
+                       struct heap_snapshot *older, struct heap_snapshot *newer,
+                       struct profile_error *error)
 {
     int fd = heap_source_open(path);
     if (fd < 0) {
@@ -76,6 +91,7 @@ bool heap_source_twice(const char *path, int64_t seconds, struct heap_snapshot *
     bool fine = heap_source_snapshot_of(fd, older, error);
     if (fine) {
         struct timespec left = {.tv_sec = seconds};
+        tell(seconds);
         while (nanosleep(&left, &left) != 0 && errno == EINTR) {
         }
         fine = heap_source_snapshot_of(fd, newer, error);

@@ -15,7 +15,9 @@ bool heap_source_is(const char *path);
 int heap_source_open(const char *path);
 bool heap_source_snapshot_of(int fd, struct heap_snapshot *out, struct profile_error *error);
 
-/* The snapshot that reports are made of. On success *out is to be freed with heap_snapshot_free. */
+/* The snapshot that reports are made of; that of a process which has ended was taken at its end, or
+ * at the last that is known of it (its newest sample). On success *out is to be freed with
+ * heap_snapshot_free. */
 bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct profile_error *error);
 
 /* Its profile. When the process reached its exit, totals are exact and alloc_space is what is shown
@@ -27,10 +29,11 @@ bool heap_source_profile(const struct heap_snapshot *snapshot, struct profile *o
 bool heap_source_read(const char *path, struct profile *out, struct profile_error *error);
 
 /* Two snapshots of the same tables, so many seconds apart. The tables stay open meanwhile: a
- * process that ends takes the file's name away, not what it counted. Both are to be freed on
- * success. */
-bool heap_source_twice(const char *path, int64_t seconds, struct heap_snapshot *older,
-                       struct heap_snapshot *newer, struct profile_error *error);
+ * process that ends takes the file's name away, not what it counted. tell is called when the first
+ * one is taken. Both are to be freed on success. */
+bool heap_source_twice(const char *path, int64_t seconds, void (*tell)(int64_t seconds),
+                       struct heap_snapshot *older, struct heap_snapshot *newer,
+                       struct profile_error *error);
 
 /* What was allocated between two snapshots of the same tables, and what is in use at the second;
  * the duration is what lies between them. */

@@ -122,8 +122,6 @@ int main(int argc, char **argv)
 {
     struct invocation invocation = {0};
     options_defaults(&invocation.options);
-    /* Readers such as head end early: that is no failure to shout about. */
-    signal(SIGPIPE, SIG_DFL);
     const char **arguments = calloc((size_t)argc + 1, sizeof *arguments);
     if (!arguments) {
         return message_error("out of memory");
@@ -138,6 +136,11 @@ int main(int argc, char **argv)
     }
     int status = STATUS_BAD_USAGE;
     const struct command *command = command_find(argv[1]);
+    /* Readers such as head end early: that is no failure to shout about. A program that is run
+     * inherits what we were given. */
+    if (!command || !(command->flags & COMMAND_TAKES_PROGRAM)) {
+        signal(SIGPIPE, SIG_DFL);
+    }
     if (!command && strcmp(argv[1], "--version") == 0) {
         command = command_find("version");
     }

@@ -34,23 +34,42 @@ static bool read_of(uint32_t pid, const char *name, char text[LARGEST_PROC_FILE]
     return read_text(path, text);
 }
 
+/* Where a field of /proc/PID/stat begins; NULL when there are fewer. */
+static const char *stat_field(const char *text, int number)
+{
+    /* The name in field 2 may hold spaces and parentheses: count from its end. */
+    const char *at = strrchr(text, ')');
+    for (int field = 2; at != NULL && field < number; field++) {
+        at = strchr(at + 1, ' ');
+    }
+    return at != NULL ? at + 1 : NULL;
+}
+
 bool process_start_ticks(uint32_t pid, uint64_t *ticks)
 {
     char text[LARGEST_PROC_FILE];
-    if (!read_of(pid, "stat", text)) {
-        return false;
-    }
-    /* The name in field 2 may hold spaces and parentheses: count from its end. */
-    const char *at = strrchr(text, ')');
-    for (int field = 2; at != NULL && field < 22; field++) {
-        at = strchr(at + 1, ' ');
-    }
+    const char *at = read_of(pid, "stat", text) ? stat_field(text, 22) : NULL;
     if (at == NULL) {
         return false;
     }
     char *end;
-    *ticks = strtoull(at + 1, &end, 10);
-    return end != at + 1;
+    *ticks = strtoull(at, &end, 10);
+    return end != at;
+}
+
+enum process_state process_zombie_status(uint32_t pid, int *status)
+{
+    char text[LARGEST_PROC_FILE];
+    const char *state = read_of(pid, "stat", text) ? stat_field(text, 3) : NULL;
+    if (state == NULL) {
+        return PROCESS_GONE;
+    }
+    if (*state != 'Z') {
+        return *state == 'X' || *state == 'x' ? PROCESS_GONE : PROCESS_RUNS;
+    }
+    const char *code = stat_field(text, 52);
+    *status = code != NULL ? (int)strtol(code, NULL, 10) : 0;
+    return code != NULL ? PROCESS_IS_ZOMBIE : PROCESS_GONE;
 }
 
 int64_t process_start_seconds(uint32_t pid)

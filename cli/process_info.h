@@ -12,6 +12,12 @@
 /* Field 22 of /proc/PID/stat, in clock ticks since boot: with the pid it names one process. */
 bool process_start_ticks(uint32_t pid, uint64_t *ticks);
 
+enum process_state { PROCESS_GONE, PROCESS_RUNS, PROCESS_IS_ZOMBIE };
+
+/* Whether it runs, or has ended and its parent has not asked how yet; *status is then as of
+ * waitpid. */
+enum process_state process_zombie_status(uint32_t pid, int *status);
+
 /* When it started, in seconds since 1970; 0 if unknown. */
 int64_t process_start_seconds(uint32_t pid);
 

@@ -47,8 +47,10 @@ static _Noreturn void become(const struct run_request *request, const struct inh
     for (size_t i = 0; i < request->n_environment; i++) {
         setenv(request->environment[i].name, request->environment[i].value, 1);
     }
+    if (request->open_files != NULL) {
+        setrlimit(RLIMIT_NOFILE, request->open_files);
+    }
     sigaction(SIGCHLD, &inherited->child, NULL);
-    signal(SIGPIPE, SIG_DFL);
     sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
     execvp(request->path, (char *const *)(uintptr_t)request->arguments);
     int error = errno;
@@ -56,15 +58,8 @@ static _Noreturn void become(const struct run_request *request, const struct inh
     _exit(written == sizeof error && error == ENOENT ? 127 : 126);
 }
 
-static void note_ending(struct run_outcome *outcome, pid_t pid, int status)
-{
-    size_t room = sizeof outcome->adopted / sizeof outcome->adopted[0];
-    outcome->adopted[outcome->n_adopted++ % room] =
-        (struct run_ending){.pid = pid, .status = status};
-}
-
 /* True when the command itself has ended. */
-static bool reap(struct run_outcome *outcome)
+static bool reap(const struct run_request *request, struct run_outcome *outcome)
 {
     int status;
     pid_t pid;
@@ -73,23 +68,24 @@ static bool reap(struct run_outcome *outcome)
         if (pid == outcome->pid) {
             outcome->status = status;
             ended = true;
-        } else {
-            note_ending(outcome, pid, status);
+        }
+        if (request->ended != NULL) {
+            request->ended(request->ctx, pid, status);
         }
     }
     return ended;
 }
 
-void run_reap(struct run_outcome *outcome)
+void run_reap(const struct run_request *request, struct run_outcome *outcome)
 {
-    reap(outcome);
+    reap(request, outcome);
 }
 
 static void await(const struct run_request *request, struct run_outcome *outcome,
                   const sigset_t *waited)
 {
     const struct timespec second = {.tv_sec = 1};
-    while (!reap(outcome)) {
+    while (!reap(request, outcome)) {
         siginfo_t info;
         int number = sigtimedwait(waited, &info, &second);
         if (number > 0 && number != SIGCHLD) {

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 struct run_variable {
@@ -20,28 +21,25 @@ struct run_request {
     const char *const *arguments;           /* NULL-terminated, the name first */
     const struct run_variable *environment; /* set in the command, beside our own */
     size_t n_environment;
-    void (*tick)(void *ctx); /* called about once a second while it runs */
+    const struct rlimit *open_files; /* the command's RLIMIT_NOFILE: ours may have been raised */
+    void (*tick)(void *ctx);         /* called about once a second while it runs */
+    /* Called when a process has ended that is ours to wait for: the command, and its children that
+     * have lost their parent. The status is as of waitpid. */
+    void (*ended)(void *ctx, pid_t pid, int status);
     void *ctx;
-};
-
-struct run_ending {
-    pid_t pid;
-    int status; /* as of waitpid */
 };
 
 struct run_outcome {
     pid_t pid;
     int status;
-    int error;                     /* errno of exec; 0 if it ran */
-    struct run_ending adopted[64]; /* the last ones of others that ended */
-    size_t n_adopted;              /* ever */
+    int error; /* errno of exec; 0 if it ran */
 };
 
 /* False when it could not be started at all (errno in outcome->error). */
 bool run_child(const struct run_request *request, struct run_outcome *outcome);
 
 /* Reaps whoever has ended meanwhile. */
-void run_reap(struct run_outcome *outcome);
+void run_reap(const struct run_request *request, struct run_outcome *outcome);
 
 /* Ends as the command ended: with its exit status, or by its signal. Does not return. */
 _Noreturn void run_end_like(int status);

@@ -135,6 +135,7 @@ void run_collect(struct run_collect *collect)
             collect->n_running++;
         } else if (strcmp(entry->path, collect->left) != 0 && convert(collect, entry)) {
             unlink(entry->path);
+            tables_end_remove(entry->path);
         }
     }
     tables_list_free(&list);

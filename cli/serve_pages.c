@@ -50,6 +50,7 @@ static void print_processes(FILE *out, const struct tables_list *list)
           out);
     for (size_t i = 0; i < list->n; i++) {
         const struct tables_entry *entry = &list->entries[i];
+        char state[64];
         fprintf(out, "<tr><td><a href=\"/%u/debug/pprof/\">%u</a></td><td>", entry->pid,
                 entry->pid);
         print_escaped(out, entry->exe);
@@ -57,9 +58,7 @@ static void print_processes(FILE *out, const struct tables_list *list)
         print_bytes(out, entry->total_bytes);
         print_bytes(out, (int64_t)entry->live_bytes > 0 ? entry->live_bytes : 0);
         fprintf(out, "<td>%s</td></tr>\n",
-                entry->alive    ? ""
-                : entry->exited ? "ended"
-                                : "ended without goodbye");
+                entry->alive ? "" : tables_state_text(entry, state, sizeof state));
     }
     fputs("</table>\n", out);
 }

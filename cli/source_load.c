@@ -102,9 +102,9 @@ static bool read_directory(const char *directory, const struct cli_options *opti
            record_read(directory, from, to, base, out, error);
 }
 
-static void tell_wait(const struct cli_options *options)
+static void tell_wait(int64_t seconds)
 {
-    message_note("Please wait... (%llds)", (long long)options->seconds);
+    message_note("Please wait... (%llds)", (long long)seconds);
 }
 
 /* What was allocated during -seconds, and what is in use after them. */
@@ -112,8 +112,7 @@ static bool read_delta(const char *tables, const struct cli_options *options, st
                        struct profile_error *error)
 {
     struct heap_snapshot older, newer;
-    tell_wait(options);
-    if (!heap_source_twice(tables, options->seconds, &older, &newer, error)) {
+    if (!heap_source_twice(tables, options->seconds, tell_wait, &older, &newer, error)) {
         return false;
     }
     bool fine = heap_source_delta(&older, &newer, out, error);
@@ -154,7 +153,7 @@ static bool fetch(const char *source, const struct cli_options *options, struct 
 {
     message_note("Fetching profile over HTTP from %s", source);
     if (options->seconds > 0) {
-        tell_wait(options);
+        tell_wait(options->seconds);
     }
     return http_source_get(source, options->seconds, options->timeout, input, error);
 }
@@ -293,8 +292,7 @@ static bool load_growth(const char *source, const struct cli_options *options, s
                                  "not a process: nothing changes in it meanwhile");
     }
     if (fine) {
-        tell_wait(options);
-        fine = heap_source_twice(path, options->seconds, &older, &newer, &error);
+        fine = heap_source_twice(path, options->seconds, tell_wait, &older, &newer, &error);
     }
     if (fine) {
         fine = heap_source_profile(&older, base, &error) && make_ready(base, options, &error);

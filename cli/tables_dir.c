@@ -124,6 +124,14 @@ static void read_maps(struct scan *scan, uint32_t pid)
     fclose(file);
 }
 
+static void free_mapped(struct scan *scan)
+{
+    for (size_t i = 0; i < scan->n_mapped; i++) {
+        free(scan->mapped[i].path);
+    }
+    free(scan->mapped);
+}
+
 static void read_processes(struct scan *scan)
 {
     DIR *stream = opendir("/proc");
@@ -149,6 +157,17 @@ static bool same_namespace(uint64_t wanted)
     return wanted == 0 || (stat("/proc/self/ns/pid", &status) == 0 && status.st_ino == wanted);
 }
 
+/* A process that lets nobody read its maps: it counts as having what its pid and start stand for.
+ */
+static bool is_closed_owner(const struct heap_header *header)
+{
+    char path[64];
+    uint64_t ticks;
+    snprintf(path, sizeof path, "/proc/%u/maps", header->pid);
+    return same_namespace(header->pid_namespace) && access(path, R_OK) != 0 && errno == EACCES &&
+           process_start_ticks(header->pid, &ticks) && ticks == header->start_ticks;
+}
+
 /* The process that the header speaks of, if it still has the file mapped. */
 static uint32_t living_owner(const struct scan *scan, const struct stat *status,
                              const struct heap_header *header)
@@ -162,7 +181,21 @@ static uint32_t living_owner(const struct scan *scan, const struct stat *status,
             return mapped->pid;
         }
     }
-    return 0;
+    return is_closed_owner(header) ? header->pid : 0;
+}
+
+/* When a process that has ended was last seen: its end if that is known, else its newest sample. */
+static int64_t last_moment(const struct tables_end *end, const struct heap_header *header)
+{
+    int64_t lived, at;
+    if (end->realtime_ns >= header->start_realtime_ns && end->realtime_ns > 0) {
+        return end->realtime_ns;
+    }
+    if (__builtin_sub_overflow(header->last_sample_ns, header->start_monotonic_ns, &lived) ||
+        lived < 0 || __builtin_add_overflow(header->start_realtime_ns, lived, &at)) {
+        return header->start_realtime_ns;
+    }
+    return at;
 }
 
 static bool seen_before(struct scan *scan, const struct stat *status)
@@ -218,7 +251,11 @@ static void add_tables(struct scan *scan, const char *path, const struct stat *s
     if (owner != 0) {
         entry->alive = true;
         entry->pid = owner;
+        return;
     }
+    bool here = entry->own_container && !entry->other_boot;
+    entry->end = tables_end_find(path, here ? header->pid : 0, header->start_ticks);
+    entry->last_ns = last_moment(&entry->end, header);
 }
 
 /* Adds the file if it is tables; links are not followed below the last directory. */
@@ -324,10 +361,7 @@ void tables_dir_scan(const char *directory, struct tables_list *list)
             scan_elsewhere(&scan);
         }
     }
-    for (size_t i = 0; i < scan.n_mapped; i++) {
-        free(scan.mapped[i].path);
-    }
-    free(scan.mapped);
+    free_mapped(&scan);
     free(scan.seen);
     if (list->n > 0) {
         qsort(list->entries, list->n, sizeof *list->entries, by_start);
@@ -341,6 +375,43 @@ void tables_list_free(struct tables_list *list)
     }
     free(list->entries);
     *list = (struct tables_list){0};
+}
+
+const char *tables_state_text(const struct tables_entry *entry, char *text, size_t room)
+{
+    if (entry->alive) {
+        return entry->own_container ? "alive" : "alive, in a container";
+    }
+    const char *end = tables_end_text(&entry->end, text, room);
+    return *end != 0           ? end
+           : entry->other_boot ? "from before the last boot"
+           : entry->exited     ? "ended"
+                               : "ended without goodbye";
+}
+
+int64_t tables_last_moment(int fd, const char *path, const struct heap_header *header)
+{
+    struct tables_list none = {0};
+    struct scan scan = {.list = &none};
+    struct stat status;
+    read_boot_id(&scan);
+    bool other_boot =
+        scan.has_boot_id && memcmp(header->boot_id, scan.boot_id, sizeof header->boot_id) != 0;
+    bool here = same_namespace(header->pid_namespace);
+    if (!other_boot && here) {
+        read_maps(&scan, header->pid);
+    } else if (!other_boot) {
+        read_processes(&scan);
+    }
+    bool alive =
+        !other_boot && fstat(fd, &status) == 0 && living_owner(&scan, &status, header) != 0;
+    free_mapped(&scan);
+    if (alive) {
+        return 0;
+    }
+    struct tables_end end =
+        tables_end_find(path, here && !other_boot ? header->pid : 0, header->start_ticks);
+    return last_moment(&end, header);
 }
 
 bool tables_total_bytes(const char *path, uint64_t *total)

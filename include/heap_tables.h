@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define HEAP_TABLES_MAGIC   UINT64_C(0x3148464f52505041) /* "APPROFH1" as little-endian bytes */
-#define HEAP_TABLES_VERSION 1u
+#define HEAP_TABLES_VERSION 2u
 
 enum {
     HEAP_LIVE_STRIPES = 256, /* power of two */
@@ -188,6 +188,8 @@ struct heap_header {
     uint64_t live_bytes;  /* estimate, signed arithmetic modulo 2^64 */
     uint64_t peak_bytes;  /* largest live_bytes so far ... */
     int64_t peak_monotonic_ns; /* ... and when */
+    int64_t last_sample_ns; /* CLOCK_MONOTONIC, coarse, of the newest sampled allocation, and at the
+                               exit: the process was there until then at least */
     uint64_t samples;
     uint64_t
         threads; /* thread slots ever made: the doubt of total_bytes is their number times rate */

@@ -99,6 +99,15 @@ static void note_resident(struct heap_header *header)
         __atomic_store_n(&header->resident_bytes, (fields[1] - fields[2]) * 4096, __ATOMIC_RELAXED);
 }
 
+/* Readers of tables that stay learn how long the process was there. */
+static void note_time(struct heap_header *header)
+{
+    struct timespec now = {0};
+    if (raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now, 0, 0, 0, 0) == 0)
+        __atomic_store_n(&header->last_sample_ns, (int64_t)now.tv_sec * 1000000000 + now.tv_nsec,
+                         __ATOMIC_RELAXED);
+}
+
 void finish_process(void)
 {
     if (!hook_active() || hook_quiet() || slots_forked())
@@ -109,6 +118,7 @@ void finish_process(void)
         return;
     int saved = errno;
     note_resident(header);
+    note_time(header);
     if (run_will_read()) {
         __atomic_store_n(&header->total_bytes, slots_total(), __ATOMIC_RELAXED);
         __atomic_store_n(&header->state, HEAP_EXITED, __ATOMIC_RELEASE);

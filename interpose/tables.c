@@ -194,12 +194,15 @@ void tables_record_alloc(const void *address, size_t size, uint32_t rate_index,
         add_u64(&h->truncated_stacks, 1);
     add_u64(&h->samples, 1);
     tables_count_alloc(tables_counter_at(counter_ref), size);
-    struct heap_live live = {
-        .address = (uintptr_t)address,
-        .size = size,
-        .counter = counter_ref,
-        .time_s =
-            (uint32_t)((uint64_t)(tables_now_coarse() - h->start_monotonic_ns) / 1000000000u)};
+    int64_t now = tables_now_coarse();
+    /* The clock ticks once in some milliseconds: mostly there is nothing to write. */
+    if (__atomic_load_n(&h->last_sample_ns, __ATOMIC_RELAXED) < now)
+        __atomic_store_n(&h->last_sample_ns, now, __ATOMIC_RELAXED);
+    struct heap_live live = {.address = (uintptr_t)address,
+                             .size = size,
+                             .counter = counter_ref,
+                             .time_s =
+                                 (uint32_t)((uint64_t)(now - h->start_monotonic_ns) / 1000000000u)};
     insert_live(&live);
 }
 

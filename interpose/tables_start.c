@@ -78,6 +78,7 @@ static void fill_header(struct heap_header *h, const struct tables_config *confi
     read_boot_id(h->boot_id);
     h->start_realtime_ns = clock_ns(CLOCK_REALTIME);
     h->start_monotonic_ns = tables.start_monotonic_ns = clock_ns(CLOCK_MONOTONIC);
+    h->last_sample_ns = h->start_monotonic_ns;
     h->rate = h->rates[0] = tables.rates[0] = config->rate;
     h->n_rates = 1;
     const char *exe = config->exe ? config->exe : "";

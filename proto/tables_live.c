@@ -9,7 +9,8 @@
 
 enum {
     TRIES = 64, /* to find a stripe at rest; a writer is inside for nanoseconds, so that even in a
-                   busy process a few are enough, unless it died there */
+                   busy process a few are enough, unless it died there ... */
+    QUICK_TRIES = 8, /* ... or has lost its processor meanwhile: from then on it is given time */
 };
 
 struct live_list {
@@ -89,6 +90,8 @@ static bool read_stripe(const struct tables_source *source, uint32_t index,
         if (!read_seq(source, index, &before) ||
             !source_read(source, &found, sizeof found, stripe_offset(index)))
             break;
+        if (i >= QUICK_TRIES && before % 2 != 0 && source->io->pause)
+            source->io->pause(source->io->ctx);
         bool good = sound(source, &found);
         if (good) {
             size_t bytes = (size_t)found.capacity * sizeof(struct heap_live);

@@ -15,6 +15,9 @@
 /* Where the bytes come from: like pread, short reads allowed, -1 on error. */
 struct tables_io {
     int64_t (*read_at)(void *ctx, void *bytes, size_t n, uint64_t offset);
+    /* Lets some milliseconds pass: a writer that is in the middle of a change is off its processor.
+     * NULL: it is not waited for. */
+    void (*pause)(void *ctx);
     void *ctx;
 };
 

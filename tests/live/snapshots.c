@@ -28,6 +28,12 @@ static int64_t read_at(void *ctx, void *bytes, size_t n, uint64_t offset)
     return pread(*(int *)ctx, bytes, n, (off_t)offset);
 }
 
+static void pause_a_little(void *ctx)
+{
+    (void)ctx;
+    usleep(10000);
+}
+
 struct sums {
     uint64_t total_bytes, samples, alloc_samples, stacks, modules;
     double alloc_bytes, alloc_objects;
@@ -85,7 +91,7 @@ static void look(const struct heap_snapshot *s, struct sums *before, int number)
 int main(int argc, char **argv)
 {
     int fd = argc == 3 ? open(argv[1], O_RDONLY) : -1;
-    struct tables_io io = {.read_at = read_at, .ctx = &fd};
+    struct tables_io io = {.read_at = read_at, .pause = pause_a_little, .ctx = &fd};
     struct profile_error error;
     struct heap_snapshot snapshot;
     struct sums sums = {0};

@@ -45,9 +45,9 @@ static void refused(void)
     image.header->magic = 5;
     CHECK(!take(&image, &s) && !strcmp(error.text, "not heap tables"), "%s", error.text);
     image.header->magic = HEAP_TABLES_MAGIC;
-    image.header->version = 2;
-    CHECK(!take(&image, &s) && strstr(error.text, "version 2"), "%s", error.text);
-    image.header->version = 1;
+    image.header->version = 9;
+    CHECK(!take(&image, &s) && strstr(error.text, "version 9"), "%s", error.text);
+    image.header->version = HEAP_TABLES_VERSION;
     image.cut = sizeof(struct heap_header) - 1;
     CHECK(!take(&image, &s) && strstr(error.text, "cut off"), "%s", error.text);
     image.cut = 0;

@@ -7,6 +7,7 @@ leaky=$test_programs/run/leaky
 
 for name in TERM INT; do
     # A script's background commands ignore SIGINT, and what is ignored stays so.
+    rm -f out
     env --default-signal=INT "$APPROF_BIN" run -- "$leaky" wait > out 2> said &
     pid=$!
     wait_for 20 grep -q ready out || bad "$name: did not start"
