@@ -1,9 +1,11 @@
 /* helper.c - see helper.h.
  *
- * The child is made with CLONE_VM | CLONE_VFORK on a stack of its own: no copy of the page tables,
- * no atfork handlers, and an exit signal of 0, so that the target's SIGCHLD handler and its wait()
- * loops never hear of it. All signals are blocked meanwhile: a handler of the target must not run
- * in the child, on the target's memory.
+ * Two processes are made, each with CLONE_VM | CLONE_VFORK on a stack of its own: no copy of the
+ * page tables, no atfork handlers. The first has an exit signal of 0, so that the target's SIGCHLD
+ * handler and its wait() loops never hear of it. It keeps that only as long as it does not exec:
+ * the kernel gives whoever does the usual SIGCHLD. So it starts the command as its own child and
+ * waits for that, while the target waits for it. All signals are blocked meanwhile: a handler of
+ * the target must not run in the two, on the target's memory.
  */
 #include "helper.h"
 
@@ -22,6 +24,7 @@
 enum { HELPER_STACK = 64 * 1024, HELPER_MS = 10000, MAX_ENVIRONMENT = 4096 };
 
 struct helper {
+    void *stack; /* the command's, up to its exec */
     const char *command;
     char *arguments[6];
     char *environment[MAX_ENVIRONMENT];
@@ -59,15 +62,9 @@ static const char *find_command(void)
     return NULL;
 }
 
-static int child(void *argument)
+static int run_command(void *argument)
 {
     struct helper *helper = argument;
-    int null = raw_open("/dev/null", O_RDWR, 0);
-    if (null >= 0) {
-        for (int fd = 0; fd < 3; fd++)
-            raw_syscall(SYS_dup3, null, fd, 0, 0, 0, 0); /* equal ones: EINVAL, and right */
-    }
-    raw_syscall(SYS_close_range, 3, ~0u, 0, 0, 0, 0);
     uint64_t none = 0;
     raw_sigprocmask(SIG_SETMASK, &none, NULL);
     raw_syscall(SYS_execve, (long)helper->command, (long)helper->arguments,
@@ -95,8 +92,24 @@ static void await(int pid)
             raw_syscall(SYS_wait4, pid, 0, __WALL, 0, 0, 0);
         }
     }
-    if (fd >= 0)
-        raw_close((int)fd);
+}
+
+/* The one between. It lets go of the target's descriptors: who waits for their other ends shall not
+ * wait for us, should the target be killed meanwhile. */
+static int start_and_await(void *argument)
+{
+    struct helper *helper = argument;
+    int null = raw_open("/dev/null", O_RDWR, 0);
+    if (null >= 0) {
+        for (int fd = 0; fd < 3; fd++)
+            raw_syscall(SYS_dup3, null, fd, 0, 0, 0, 0); /* equal ones: EINVAL, and right */
+    }
+    raw_syscall(SYS_close_range, 3, ~0u, 0, 0, 0, 0);
+    int pid = clone(run_command, helper->stack, CLONE_VM | CLONE_VFORK, helper);
+    if (pid > 0)
+        await(pid);
+    raw_syscall(SYS_exit_group, 0, 0, 0, 0, 0, 0);
+    __builtin_unreachable();
 }
 
 void helper_symbolize(const char *path)
@@ -104,11 +117,12 @@ void helper_symbolize(const char *path)
     const char *command = find_command();
     if (command == NULL)
         return;
-    size_t size = HELPER_STACK + sizeof(struct helper);
+    size_t size = 2 * HELPER_STACK + sizeof(struct helper);
     char *memory = raw_map_private(size);
     if (memory == NULL)
         return;
-    struct helper *helper = (void *)(memory + HELPER_STACK);
+    struct helper *helper = (void *)(memory + 2 * HELPER_STACK);
+    helper->stack = memory + 2 * HELPER_STACK;
     helper->command = command;
     char *arguments[] = {"approf", "symbolize", (char *)path, "-o", (char *)path, NULL};
     memcpy(helper->arguments, arguments, sizeof arguments);
@@ -118,9 +132,9 @@ void helper_symbolize(const char *path)
             helper->environment[n++] = *e;
     uint64_t all = ~UINT64_C(0), before;
     raw_sigprocmask(SIG_SETMASK, &all, &before);
-    int pid = clone(child, memory + HELPER_STACK, CLONE_VM | CLONE_VFORK, helper);
-    raw_sigprocmask(SIG_SETMASK, &before, NULL);
+    int pid = clone(start_and_await, memory + HELPER_STACK, CLONE_VM | CLONE_VFORK, helper);
     if (pid > 0)
-        await(pid);
+        raw_syscall(SYS_wait4, pid, 0, __WALL, 0, 0, 0);
+    raw_sigprocmask(SIG_SETMASK, &before, NULL);
     raw_munmap(memory, size);
 }
