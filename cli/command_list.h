@@ -18,6 +18,7 @@ COMMAND(diff, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "OLD NEW... | PID -sec
 COMMAND(churn, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "SOURCE...", "what was allocated beside what is in use, and how long it lives")
 COMMAND(list, COMMAND_TAKES_REGEXP, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "RE SOURCE...", "source lines of functions that match, with their weights")
 COMMAND(weblist, COMMAND_TAKES_REGEXP, GROUP_LOAD | GROUP_REPORT, "RE SOURCE...", "the same as a page for a browser")
+COMMAND(disasm, COMMAND_TAKES_REGEXP, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "RE SOURCE...", "machine code of functions that match, with its weights")
 COMMAND(tree, 0, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "SOURCE...", "rows with their callers and callees")
 COMMAND(peek, COMMAND_TAKES_REGEXP, GROUP_LOAD | GROUP_REPORT | GROUP_TABLE, "RE SOURCE...", "callers and callees of functions that match")
 COMMAND(traces, 0, GROUP_LOAD | GROUP_REPORT, "SOURCE...", "all stacks, one by one")

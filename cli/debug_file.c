@@ -367,11 +367,22 @@ Dwarf *debug_file_dwarf(struct debug_file *file, uint64_t *bias)
     return file->dwarf;
 }
 
-const char *debug_file_symbol(struct debug_file *file, uint64_t virtual_address, uint64_t *start)
+static const struct symbol_table *symbols_of(struct debug_file *file)
 {
     if (!file->symbols_tried) {
         file->symbols_tried = true;
         symbol_table_load(&file->symbols, file->module);
     }
-    return symbol_table_find(&file->symbols, virtual_address, start);
+    return &file->symbols;
+}
+
+const char *debug_file_symbol(struct debug_file *file, uint64_t virtual_address, uint64_t *start)
+{
+    return symbol_table_find(symbols_of(file), virtual_address, start);
+}
+
+const char *debug_file_symbol_range(struct debug_file *file, uint64_t virtual_address,
+                                    uint64_t *start, uint64_t *end)
+{
+    return symbol_table_range(symbols_of(file), virtual_address, start, end);
 }

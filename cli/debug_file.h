@@ -50,5 +50,8 @@ Dwarf *debug_file_dwarf(struct debug_file *file, uint64_t *bias);
 /* The symbol that covers a virtual address (mangled), or NULL; *start is where it begins. Lives as
  * long as the file. */
 const char *debug_file_symbol(struct debug_file *file, uint64_t virtual_address, uint64_t *start);
+/* The same, with where it ends. */
+const char *debug_file_symbol_range(struct debug_file *file, uint64_t virtual_address,
+                                    uint64_t *start, uint64_t *end);
 
 #endif

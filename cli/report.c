@@ -22,6 +22,9 @@ const struct report_format report_formats[] = {
     {"weblist", report_weblist,
      FORMAT_UNTRIMMED | FORMAT_LINES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES | FORMAT_BINARY |
          FORMAT_INTERVALS},
+    {"disasm", report_disasm,
+     FORMAT_UNTRIMMED | FORMAT_ADDRESSES | FORMAT_TAKES_REGEXP | FORMAT_OBJECT_NAMES |
+         FORMAT_INTERVALS},
     {"tree", report_tree, FORMAT_INTERVALS},
     {"peek", report_peek, FORMAT_UNTRIMMED | FORMAT_TAKES_REGEXP | FORMAT_INTERVALS},
     {"traces", report_traces, FORMAT_FULL_PATHS | FORMAT_INTERVALS},

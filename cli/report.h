@@ -104,6 +104,7 @@ int report_tree(struct report *report);
 int report_peek(struct report *report);
 int report_list(struct report *report);
 int report_weblist(struct report *report);
+int report_disasm(struct report *report);
 int report_raw(struct report *report);
 int report_traces(struct report *report);
 int report_tags(struct report *report);

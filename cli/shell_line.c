@@ -10,6 +10,7 @@ const struct shell_command shell_commands[] = {
     {"callgrind", "callgrind", NULL, "callgraph.out", "a graph for kcachegrind", false},
     {"churn", "churn", NULL, NULL, "what was allocated beside what is in use", false},
     {"comments", "comments", NULL, NULL, "the profile's comments", false},
+    {"disasm", "disasm", NULL, NULL, "machine code of functions that match", true},
     {"dot", "dot", NULL, NULL, "the call graph for graphviz", false},
     {"folded", "folded", NULL, NULL, "one line a stack, for flame graph tools", false},
     {"list", "list", NULL, NULL, "source lines of functions that match", true},

@@ -73,7 +73,8 @@ void symbol_table_free(struct symbol_table *table)
     *table = (struct symbol_table){0};
 }
 
-const char *symbol_table_find(const struct symbol_table *table, uint64_t address, uint64_t *start)
+/* Index of the first symbol that starts behind address. */
+static size_t first_behind(const struct symbol_table *table, uint64_t address)
 {
     size_t low = 0, high = table->n;
     while (low < high) {
@@ -84,20 +85,48 @@ const char *symbol_table_find(const struct symbol_table *table, uint64_t address
             high = middle;
         }
     }
+    return low;
+}
+
+static const struct function_symbol *find(const struct symbol_table *table, uint64_t address)
+{
+    size_t behind = first_behind(table, address);
     const struct function_symbol *unsized = NULL;
-    for (size_t i = low; i > 0 && low - i < ENCLOSING_STEPS; i--) {
+    for (size_t i = behind; i > 0 && behind - i < ENCLOSING_STEPS; i--) {
         const struct function_symbol *symbol = &table->symbols[i - 1];
         if (symbol->size > 0 && address - symbol->start < symbol->size) {
-            *start = symbol->start;
-            return symbol->name;
+            return symbol;
         }
-        if (symbol->size == 0 && i == low) {
+        if (symbol->size == 0 && i == behind) {
             unsized = symbol;
         }
     }
-    if (unsized != NULL) {
-        *start = unsized->start;
-        return unsized->name;
+    return unsized;
+}
+
+const char *symbol_table_find(const struct symbol_table *table, uint64_t address, uint64_t *start)
+{
+    const struct function_symbol *symbol = find(table, address);
+    if (symbol == NULL) {
+        return NULL;
     }
-    return NULL;
+    *start = symbol->start;
+    return symbol->name;
+}
+
+const char *symbol_table_range(const struct symbol_table *table, uint64_t address, uint64_t *start,
+                               uint64_t *end)
+{
+    const struct function_symbol *symbol = find(table, address);
+    if (symbol == NULL) {
+        return NULL;
+    }
+    *start = symbol->start;
+    if (symbol->size > 0) {
+        *end = symbol->start + symbol->size;
+    } else {
+        size_t next = first_behind(table, address);
+        *end = next < table->n ? table->symbols[next].start : address + 1;
+    }
+    return symbol->name;
 }

@@ -30,5 +30,8 @@ void symbol_table_free(struct symbol_table *table);
 /* The symbol that covers address, or NULL. A symbol without a size (assembly) reaches to the next
  * one. */
 const char *symbol_table_find(const struct symbol_table *table, uint64_t address, uint64_t *start);
+/* The same, with where the symbol ends; one without a size at the next one. */
+const char *symbol_table_range(const struct symbol_table *table, uint64_t address, uint64_t *start,
+                               uint64_t *end);
 
 #endif

@@ -77,6 +77,23 @@ bool symbolize_parse(const char *words, struct symbolize_options *options, const
     return true;
 }
 
+const char *symbolize_search_path(const char *given, char **own)
+{
+    const char *home = getenv("HOME");
+    *own = NULL;
+    if (given == NULL || *given == 0) {
+        given = getenv("PPROF_BINARY_PATH");
+    }
+    if (given != NULL && *given != 0) {
+        return given;
+    }
+    if (home == NULL || *home == 0 || asprintf(own, "%s/pprof/binaries", home) < 0) {
+        *own = NULL;
+        return "";
+    }
+    return *own;
+}
+
 struct symbolizer *symbolizer_open(const struct symbolize_options *options)
 {
     struct symbolizer *symbolizer = calloc(1, sizeof *symbolizer);
@@ -84,21 +101,8 @@ struct symbolizer *symbolizer_open(const struct symbolize_options *options)
         return NULL;
     }
     symbolizer->options = *options;
-    symbolizer->symbol_path = options->symbol_path;
-    if (symbolizer->symbol_path == NULL || *symbolizer->symbol_path == 0) {
-        symbolizer->symbol_path = getenv("PPROF_BINARY_PATH");
-    }
-    if (symbolizer->symbol_path == NULL || *symbolizer->symbol_path == 0) {
-        const char *home = getenv("HOME");
-        if (home == NULL || *home == 0) {
-            symbolizer->symbol_path = "";
-        } else if (asprintf(&symbolizer->own_symbol_path, "%s/pprof/binaries", home) < 0) {
-            free(symbolizer);
-            return NULL;
-        } else {
-            symbolizer->symbol_path = symbolizer->own_symbol_path;
-        }
-    }
+    symbolizer->symbol_path =
+        symbolize_search_path(options->symbol_path, &symbolizer->own_symbol_path);
     return symbolizer;
 }
 
@@ -150,6 +154,25 @@ static bool names_a_file(const char *path)
     return *base != 0 && *base != '[' && strncmp(base, "linux-vdso", 10) != 0 &&
            strstr(path, "/dev/dri/") == NULL && strncmp(path, "//anon", 6) != 0 &&
            strncmp(path, "/memfd:", 7) != 0 && strstr(path, "://") == NULL;
+}
+
+bool symbolize_mapping_file(const struct profile *profile, const struct profile_mapping *mapping,
+                            char path[SYMBOLIZE_PATH_ROOM])
+{
+    static const char deleted[] = " (deleted)";
+    const char *recorded = profile_text(profile, mapping->filename);
+    const char *build_id = profile_text(profile, mapping->build_id);
+    size_t length = strlen(recorded);
+    if (!names_a_file(recorded) || length >= SYMBOLIZE_PATH_ROOM) {
+        return false;
+    }
+    memcpy(path, recorded, length + 1);
+    /* A file that was replaced while it ran: what is there now must prove to be the same. */
+    if (length > sizeof deleted - 1 && *build_id != 0 &&
+        strcmp(path + length - (sizeof deleted - 1), deleted) == 0) {
+        path[length - (sizeof deleted - 1)] = 0;
+    }
+    return true;
 }
 
 static void plan(const struct symbolizer *symbolizer, const struct profile *profile,
@@ -234,19 +257,10 @@ static bool answer_mapping(struct symbolizer *symbolizer, struct symbol_lines *l
                            uint32_t n, bool complete, struct question *questions,
                            struct symbolize_result *result)
 {
-    char path[4096];
-    const char *recorded = profile_text(profile, profile->mappings[m].filename);
+    char path[SYMBOLIZE_PATH_ROOM];
     const char *build_id = profile_text(profile, profile->mappings[m].build_id);
-    size_t length = strlen(recorded);
-    static const char deleted[] = " (deleted)";
-    if (length >= sizeof path) {
+    if (!symbolize_mapping_file(profile, &profile->mappings[m], path)) {
         return true;
-    }
-    memcpy(path, recorded, length + 1);
-    /* A file that was replaced while it ran: what is there now must prove to be the same. */
-    if (length > sizeof deleted - 1 && *build_id != 0 &&
-        strcmp(path + length - (sizeof deleted - 1), deleted) == 0) {
-        path[length - (sizeof deleted - 1)] = 0;
     }
     struct symbol_module *module = module_of(symbolizer, path, build_id);
     if (module == NULL) {

@@ -66,6 +66,16 @@ bool symbolizer_apply(struct symbolizer *symbolizer, struct profile *profile,
 void symbolizer_set_pid(struct symbolizer *symbolizer, uint32_t pid);
 void symbolizer_close(struct symbolizer *symbolizer);
 
+/* The directories that binaries are looked for in: those given, or what symbolize_options says of
+ * NULL. *own is to be freed. */
+const char *symbolize_search_path(const char *given, char **own);
+
+enum { SYMBOLIZE_PATH_ROOM = 4096 };
+
+/* The file to open for a mapping, written to path; false for one that has none. */
+bool symbolize_mapping_file(const struct profile *profile, const struct profile_mapping *mapping,
+                            char path[SYMBOLIZE_PATH_ROOM]);
+
 /* All three at once. */
 bool symbolize_profile(struct profile *profile, const struct symbolize_options *options,
                        struct symbolize_result *result);
