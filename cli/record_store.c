@@ -330,3 +330,40 @@ bool record_read(const char *directory, int64_t from, int64_t to, struct profile
     out->duration_nanos = (last_taken - first_taken) * 1000000000;
     return true;
 }
+
+static int compare_moments(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+size_t record_moments(const char *directory, int64_t from, int64_t to, size_t most,
+                      int64_t **moments)
+{
+    struct records_list list;
+    size_t n = 0, each_once = 0;
+    *moments = NULL;
+    if (!list_records(directory, &list)) {
+        return 0;
+    }
+    *moments = memory_array(list.n + 1, sizeof **moments);
+    for (size_t i = 0; i < list.n; i++) {
+        if (list.records[i].taken > from && list.records[i].taken <= to) {
+            (*moments)[n++] = list.records[i].taken;
+        }
+    }
+    free_records(&list);
+    qsort(*moments, n, sizeof **moments, compare_moments);
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || (*moments)[i] != (*moments)[i - 1]) {
+            (*moments)[each_once++] = (*moments)[i];
+        }
+    }
+    if (each_once <= most) {
+        return each_once;
+    }
+    for (size_t i = 0; i < most; i++) {
+        (*moments)[i] = (*moments)[i * (each_once - 1) / (most - 1)];
+    }
+    return most;
+}

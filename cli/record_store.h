@@ -27,6 +27,12 @@ bool record_is(const char *path);
 bool record_read(const char *directory, int64_t from, int64_t to, struct profile *base,
                  struct profile *out, struct profile_error *error);
 
+/* The moments (seconds since 1970) between two at which something was taken, in order, each once;
+ * of more than `most` (2 or more) that many, evenly picked, the first and the last among them.
+ * Returns how many; free() *moments. */
+size_t record_moments(const char *directory, int64_t from, int64_t to, size_t most,
+                      int64_t **moments);
+
 /* "90s", "15m", "24h", "7d" or plain seconds. */
 bool record_duration(const char *text, int64_t *seconds);
 

@@ -44,13 +44,30 @@ static void write_base64(FILE *out, const uint8_t *bytes, size_t n)
     }
 }
 
-bool web_page_write(FILE *out, const char *nonce, const void *data, size_t n)
+void web_content_free(struct web_content *content)
+{
+    free(content->profile);
+    free(content->times);
+    *content = (struct web_content){0};
+}
+
+static bool write_compressed(FILE *out, const void *bytes, size_t n)
 {
     struct arena arena;
     arena_init(&arena, 0);
     struct byte_buffer compressed = {.arena = &arena};
-    char *policy = web_page_policy(nonce, data == NULL);
-    bool fine = !data || gzip_deflate(data, n, 6, &compressed);
+    bool fine = gzip_deflate(bytes, n, 6, &compressed);
+    if (fine) {
+        write_base64(out, compressed.bytes, compressed.length);
+    }
+    arena_free(&arena);
+    return fine;
+}
+
+bool web_page_write(FILE *out, const char *nonce, const struct web_content *content)
+{
+    char *policy = web_page_policy(nonce, content == NULL);
+    bool fine = true;
     for (const char *at = web_page_start; fine && at < web_page_end;) {
         const char *mark = memchr(at, '@', (size_t)(web_page_end - at));
         const char *end = mark ? mark : web_page_end;
@@ -66,13 +83,16 @@ bool web_page_write(FILE *out, const char *nonce, const void *data, size_t n)
             fputs(policy, out);
             at += 8;
         } else if (strncmp(at, "@DATA@", 6) == 0) {
-            write_base64(out, compressed.bytes, compressed.length);
+            fine = !content || write_compressed(out, content->profile, content->profile_length);
             at += 6;
+        } else if (strncmp(at, "@TIMES@", 7) == 0) {
+            fine = !content || !content->times ||
+                   write_compressed(out, content->times, content->times_length);
+            at += 7;
         } else {
             fputc(*at++, out);
         }
     }
     free(policy);
-    arena_free(&arena);
     return fine;
 }

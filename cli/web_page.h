@@ -17,8 +17,16 @@ bool web_page_nonce(char nonce[WEB_NONCE_ROOM]);
  * style but the page's own. free() it. */
 char *web_page_policy(const char *nonce, bool served);
 
-/* The page. data: JSON that it carries along, compressed; NULL when it is to be asked for at
- * data. False when out of memory. Write errors stay in the stream. */
-bool web_page_write(FILE *out, const char *nonce, const void *data, size_t n);
+/* What a page shows (docs/WEB.md). */
+struct web_content {
+    char *profile, *times; /* times: NULL when there is no course of time */
+    size_t profile_length, times_length;
+};
+
+void web_content_free(struct web_content *content);
+
+/* The page. content: carried along, compressed; NULL when it is to be asked for at data and times.
+ * False when out of memory. Write errors stay in the stream. */
+bool web_page_write(FILE *out, const char *nonce, const struct web_content *content);
 
 #endif

@@ -4,7 +4,6 @@
 #include "memory.h"
 #include "message.h"
 #include "serve_access.h"
-#include "web_page.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -54,7 +53,7 @@ static enum MHD_Result send_page(struct MHD_Connection *connection)
     char nonce[WEB_NONCE_ROOM], *page = NULL;
     size_t n = 0;
     FILE *out = web_page_nonce(nonce) ? open_memstream(&page, &n) : NULL;
-    bool fine = out && web_page_write(out, nonce, NULL, 0);
+    bool fine = out && web_page_write(out, nonce, NULL);
     fine = out && fclose(out) == 0 && fine;
     if (!fine) {
         free(page);
@@ -68,22 +67,23 @@ static enum MHD_Result send_page(struct MHD_Connection *connection)
     return result;
 }
 
-static enum MHD_Result send_data(struct MHD_Connection *connection, struct web_server *server)
+static enum MHD_Result send_data(struct MHD_Connection *connection, struct web_server *server,
+                                 bool times)
 {
+    struct web_content *content = &server->content;
     if (MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) > 0) {
-        char *data;
-        size_t length;
-        if (!server->load(server->ctx, &data, &length)) {
+        struct web_content loaded;
+        if (!server->load(server->ctx, &loaded)) {
             return refuse(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
                           "the sources can't be read any more\n");
         }
-        free(server->data);
-        server->data = data;
-        server->length = length;
+        web_content_free(content);
+        *content = loaded;
     }
     /* Copied: a reload may free it while a slow reader still takes it. */
-    return answer(connection, MHD_HTTP_OK, "application/octet-stream", NULL, server->data,
-                  server->length, MHD_RESPMEM_MUST_COPY);
+    return answer(connection, MHD_HTTP_OK, "application/octet-stream", NULL,
+                  times ? content->times : content->profile,
+                  times ? content->times_length : content->profile_length, MHD_RESPMEM_MUST_COPY);
 }
 
 static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, const char *url,
@@ -103,13 +103,14 @@ static enum MHD_Result handle(void *ctx, struct MHD_Connection *connection, cons
     if (strcmp(url, "/") == 0) {
         return send_page(connection);
     }
-    if (strcmp(url, "/data") == 0) {
+    bool times = strcmp(url, "/times") == 0;
+    if (times || strcmp(url, "/data") == 0) {
         if (site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0) {
             return refuse(connection, MHD_HTTP_FORBIDDEN, "not for other pages\n");
         }
-        return send_data(connection, server);
+        return send_data(connection, server, times);
     }
-    return refuse(connection, MHD_HTTP_NOT_FOUND, "there is / and /data\n");
+    return refuse(connection, MHD_HTTP_NOT_FOUND, "there are /, /data and /times\n");
 }
 
 /* "", ":PORT", "HOST:PORT"; false after a message. */
@@ -157,7 +158,7 @@ int web_server_run(struct web_server *server, const char *text, bool browser)
 {
     struct sockaddr_in address;
     if (!parse_address(text, &address)) {
-        free(server->data);
+        web_content_free(&server->content);
         return STATUS_BAD_USAGE;
     }
     sigset_t ends;
@@ -174,7 +175,7 @@ int web_server_run(struct web_server *server, const char *text, bool browser)
         message_error("-http: port %u cannot be served: %s", ntohs(address.sin_port),
                       strerror(errno));
         message_hint("leave the port out, then a free one is taken");
-        free(server->data);
+        web_content_free(&server->content);
         return STATUS_BAD_USAGE;
     }
     unsigned port = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
@@ -188,6 +189,6 @@ int web_server_run(struct web_server *server, const char *text, bool browser)
     int received;
     sigwait(&ends, &received);
     MHD_stop_daemon(daemon);
-    free(server->data);
+    web_content_free(&server->content);
     return STATUS_FINE;
 }

@@ -23,13 +23,23 @@ export function isServed() {
   return byId("data").textContent.trim() === "";
 }
 
-export async function loadData(reload) {
+// id: "data", or "times", which is empty when there is no course of time.
+async function loadPart(id, reload) {
   if (!isServed()) {
-    return embedded(byId("data").textContent.trim());
+    const text = byId(id).textContent.trim();
+    return text ? embedded(text) : new Uint8Array(0);
   }
-  const answer = await fetch(reload ? "data?reload=1" : "data");
+  const answer = await fetch(reload ? `${id}?reload=1` : id);
   if (!answer.ok) {
     throw new Error(await answer.text());
   }
   return new Uint8Array(await answer.arrayBuffer());
+}
+
+export function loadData(reload) {
+  return loadPart("data", reload);
+}
+
+export function loadTimes() {
+  return loadPart("times", false);
 }

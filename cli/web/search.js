@@ -2,7 +2,7 @@
 
 let last = { text: null };
 
-// {matches: Uint8Array by function, count, error}; null when nothing is searched. Lower case finds upper case too.
+// {matches: Uint8Array by function, count, test(name), error}; null when nothing is searched. Lower case finds upper case too.
 export function searchFunctions(model, text) {
   if (!text) {
     return null;
@@ -17,7 +17,7 @@ export function searchFunctions(model, text) {
       regexp = { test: (name) => name.includes(text) };
     }
     const matches = Uint8Array.from(model.functions, (name) => (regexp.test(name) ? 1 : 0));
-    last = { text, model, matches, error, count: matches.reduce((sum, one) => sum + one, 0) };
+    last = { text, model, matches, error, test: (name) => regexp.test(name), count: matches.reduce((sum, one) => sum + one, 0) };
   }
   return last;
 }

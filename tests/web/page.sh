@@ -11,6 +11,7 @@ mkdir -p work/in && cd work/in || exit 1
 for name in plain deep odd secrets; do
     approf web -o "$name.html" "$name.pb.gz" 2>web.err || fail "approf web -o $name.html: $(cat web.err)"
 done
+approf web -o store.html store 2>web.err || fail "approf web DIRECTORY: $(cat web.err)"
 approf web -o difference.html -base old.pb.gz plain.pb.gz 2>web.err || fail "approf web -base: $(cat web.err)"
 
 # A demo's own profiles; demos are built by `make demos`.

@@ -228,6 +228,27 @@ def served(page):
         timer.cancel()
 
 
+def over_time(page):
+    """A directory of approf record: what grows is first; a process that has gone counts no more."""
+    page.open(url("store", view="time"))
+    page.until("document.querySelectorAll('#view tbody tr').length > 0")
+    rows = page.value("[...document.querySelectorAll('#view tbody tr')].map((row) => row.querySelector('.name').title)")
+    check(rows == ["leaks", "holds_cache", "makes_garbage"], "what grows is first:", rows)
+    mib = 2**20
+    shown = page.value(TABLE)
+    check(shown["leaks"]["grew"] == 6 * mib and shown["leaks"]["live"] == 7 * mib, "what leaks", shown["leaks"])
+    check(shown["holds_cache"]["grew"] == 0 and shown["holds_cache"]["live"] == 5 * mib, "what holds a cache", shown["holds_cache"])
+    for name, allocated in (("leaks", 6 + 3), ("makes_garbage", 30 * (6 + 3)), ("holds_cache", 5)):
+        check(abs(shown[name]["rate"] - allocated * mib / 360) < 1, name, "allocates per second", shown[name])
+    lines = page.value("[...document.querySelectorAll('.chart')].map((chart) => chart.getAttribute('aria-label'))")
+    check(lines[0] == "In use, all functions: 6MB, 13MB, 15MB, 17MB, 10MB, 11MB, 12MB", "course of what is in use:", lines[0])
+    check("7 moments over 360 s" in page.value("document.querySelector('#view .count').textContent"), "moments")
+    page.open(url("store", view="time", q="leak"))
+    page.until("document.querySelectorAll('#view tbody tr').length === 1")
+    page.open(url("plain", view="time"))
+    page.until("document.getElementById('view').textContent.includes('approf record')")
+
+
 def demo(page):
     """A demo's profile and its fix: the culprit is first, every view opens, and the difference says how much is saved."""
     if not os.path.exists("demo.html"):
@@ -257,7 +278,7 @@ def pictures(page):
 
 with Browser() as browser:
     page = browser.page(1280, 720)
-    for part in (figures, source_and_peek, differences, sizes, flame, search, keyboard, odd_names, demo, pictures):
+    for part in (figures, source_and_peek, differences, sizes, flame, search, keyboard, odd_names, over_time, demo, pictures):
         try:
             part(page)
         except Exception:

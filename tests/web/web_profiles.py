@@ -63,6 +63,21 @@ def secrets(path):
     heap(path, functions, locations, [([i + 1], [1, 100, 1, 100], [("bytes", 100)]) for i in range(len(files))])
 
 
+def store():
+    """A directory as approf record leaves it: two processes, one that goes; a site that leaks, one that holds a cache,
+    one that only makes garbage. By moment: bytes in use, bytes allocated so far."""
+    sites = ["leaks", "holds_cache", "makes_garbage"]
+    functions = [("main", "main", "src/file_0.c", 1)] + [(name, name, "src/file_0.c", 13 + 12 * i) for i, name in enumerate(sites)]
+    locations = [(0x400000 + 16 * i, [(i + 1, 3 + 12 * i)]) for i in range(len(functions))]
+    os.makedirs("store", exist_ok=True)
+    for pid, start, last in ((77, 0, 8), (78, 1, 5)):
+        for moment in range(start + 1, last):
+            minutes = moment - start
+            figures = [(minutes * 2**20, minutes * 2**20), (5 * 2**20, 5 * 2**20), (0, minutes * 30 * 2**20)]
+            samples = [([i + 2, 1], [allocated // 64, allocated, live // 64, live], [("bytes", 64)]) for i, (live, allocated) in enumerate(figures)]
+            heap(f"store/server.{pid}.20260101T00{start:02}00Z.20260101T00{moment:02}00Z.pb.gz", functions, locations, samples)
+
+
 def large(n):
     """As a large program's: stacks share their upper parts."""
     r = random.Random(5)
@@ -91,6 +106,7 @@ def main():
     call_tree("old.pb.gz", 2, 25, 150, 8, scale=2)
     call_tree("deep.pb.gz", 3, 6, 40, 120)
     odd("odd.pb.gz")
+    store()
     secrets("secrets.pb.gz")
     with open("src/notes.txt", "w") as f:
         f.write("TOP-SECRET-TEXT\n")
