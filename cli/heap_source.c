@@ -167,3 +167,29 @@ enum heap_source_match heap_source_find(const char *process, char *path, size_t 
     tables_list_free(&list);
     return !fits ? HEAP_SOURCE_NONE : n_alive > 1 ? HEAP_SOURCE_AMBIGUOUS : HEAP_SOURCE_FOUND;
 }
+
+static bool other_mounts(uint32_t pid)
+{
+    char path[64];
+    struct stat ours, theirs;
+    snprintf(path, sizeof path, "/proc/%u/ns/mnt", pid);
+    if (stat(path, &theirs) != 0 || stat("/proc/self/ns/mnt", &ours) != 0) {
+        return false; /* not for us to look at */
+    }
+    return ours.st_ino != theirs.st_ino || ours.st_dev != theirs.st_dev;
+}
+
+bool heap_source_foreign(const char *tables, uint32_t *pid, char *root, size_t room)
+{
+    struct tables_list list;
+    *pid = 0;
+    tables_dir_scan(NULL, &list);
+    for (size_t i = 0; i < list.n; i++) {
+        const struct tables_entry *entry = &list.entries[i];
+        if (entry->alive && strcmp(entry->path, tables) == 0 && other_mounts(entry->pid)) {
+            *pid = entry->pid;
+        }
+    }
+    tables_list_free(&list);
+    return *pid != 0 && (size_t)snprintf(root, room, "/proc/%u/root", *pid) < room;
+}

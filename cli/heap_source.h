@@ -50,4 +50,8 @@ enum heap_source_match {
  * the dead, the newest first (tables_dir.h says where they are looked for). */
 enum heap_source_match heap_source_find(const char *process, char *path, size_t room);
 
+/* Of tables whose process lives in other mounts than ours, in a container for instance: its pid
+ * here, and under which directory its files are seen from here. False for all others. */
+bool heap_source_foreign(const char *tables, uint32_t *pid, char *root, size_t room);
+
 #endif

@@ -364,8 +364,23 @@ static bool subtract_base(struct profile *profile, struct profile *base,
     return true;
 }
 
-static bool symbolize(struct profile *profile, const struct cli_options *options)
+/* Where the files of a process are, if the only source is one with other mounts than ours. */
+static void find_root(const char *const *sources, int n, struct symbolize_options *how, char *root,
+                      size_t room)
 {
+    char tables[4096];
+    const char *source = sources[0];
+    struct profile_error error;
+    if (n == 1 && find_process(&source, tables, sizeof tables, &error) && source == tables &&
+        heap_source_foreign(source, &how->pid, root, room)) {
+        how->root = root;
+    }
+}
+
+static bool symbolize(struct profile *profile, const struct cli_options *options,
+                      const char *const *sources, int n)
+{
+    char root[64];
     struct symbolize_options how = {0};
     const char *bad;
     size_t bad_length;
@@ -377,6 +392,9 @@ static bool symbolize(struct profile *profile, const struct cli_options *options
     how.compat_go119 = options_go119(options);
     if (*options->symbol_path) {
         how.symbol_path = options->symbol_path;
+    }
+    if (how.mode != SYMBOLIZE_NONE) {
+        find_root(sources, n, &how, root, sizeof root);
     }
     if (!symbolize_profile(profile, &how, NULL)) {
         message_error("out of memory");
@@ -448,7 +466,7 @@ bool sources_load(const char *const *sources, int n, const struct cli_options *o
     if (program && out->n_mappings > 0) {
         out->mappings[0].filename = profile_intern_text(out, program);
     }
-    if (!symbolize(out, options)) {
+    if (!symbolize(out, options, sources, n)) {
         profile_free(out);
         return false;
     }
