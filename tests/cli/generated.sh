@@ -1,6 +1,7 @@
 #!/bin/bash
-# time: 60
+# time: 120
 # quick
+# needs: zsh fish
 # Manual pages and completion have what help has, and their readers take them.
 . "$(dirname "$0")/../lib.sh"
 
@@ -40,9 +41,25 @@ complete_words() {
 [ -z "$(complete_words approf top some-file)" ] || bad "a file was completed to something else"
 "$APPROF_BIN" generate zsh >_approf || fail "exit status $?"
 contains _approf "'top:"
-! command -v zsh >/dev/null || zsh -n _approf || bad "zsh does not take the completion"
+zsh -n _approf || bad "zsh does not take the completion"
+# What it hands to zsh's own functions.
+zsh_asks() { # WORD...
+    zsh -f -c '_arguments() { print -l -- "$@" }; _describe() { print -l -- "${(P@)2}" }; _files() { print files }
+        words=("$@") CURRENT=$#; source ./_approf' zsh "$@"
+}
+zsh_asks approf '' | has '^top:what allocates' || bad "zsh: no commands"
+zsh_asks approf '' | has '^files$' || bad "zsh: no files where a source may stand"
+zsh_asks approf top -nodec | has '^-nodecount=\[most rows' || bad "zsh: top has no -nodecount"
+zsh_asks approf gate -nodec | has '^-nodecount' && bad "zsh: gate has a -nodecount"
+zsh_asks approf top -color | has ':(auto always never)$' || bad "zsh: no values of -color"
+zsh_asks approf -top -cu | has '^-cum\[' || bad "zsh: no options in pprof's form"
 "$APPROF_BIN" generate fish >approf.fish || fail "exit status $?"
 contains approf.fish "-o 'nodecount' -r"
-! command -v fish >/dev/null || fish --no-execute approf.fish || bad "fish does not take the completion"
+fish --no-execute approf.fish || bad "fish does not take the completion"
+fish_completes() { fish --no-config -c 'source approf.fish; complete -C "$argv[1]"' -- "$1"; }
+fish_completes 'approf to' | has '^top' || bad "fish: no commands"
+fish_completes 'approf top -nodec' | has '^-nodecount' || bad "fish: top has no -nodecount"
+fish_completes 'approf gate -nodec' | has '^-nodecount' && bad "fish: gate has a -nodecount"
+fish_completes 'approf top -color al' | has '^always' || bad "fish: no values of -color"
 "$APPROF_BIN" generate man nowhere >out 2>err && bad "wrote into no folder"
 contains err "hint:"
