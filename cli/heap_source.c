@@ -48,7 +48,7 @@ bool heap_source_snapshot_of(int fd, struct heap_snapshot *out, struct profile_e
     if (!heap_snapshot_read(&io, 0, out, error)) {
         return false;
     }
-    if (out->header->state != HEAP_EXITED) {
+    if (!heap_has_exited(out->header)) {
         out->header->resident_bytes =
             process_private_bytes(out->header->pid, out->header->start_ticks);
     }

@@ -232,7 +232,7 @@ static void add_tables(struct scan *scan, const char *path, const struct stat *s
                                    .parent_pid = header->parent_pid,
                                    .inherited_from = header->inherited_from,
                                    .own_container = same_namespace(header->pid_namespace),
-                                   .exited = header->state == HEAP_EXITED,
+                                   .exited = heap_has_exited(header),
                                    .start_realtime_ns = header->start_realtime_ns,
                                    .start_monotonic_ns = header->start_monotonic_ns,
                                    .rate = header->rate,

@@ -154,8 +154,11 @@ struct heap_counter {
 
 enum heap_process_state {
     HEAP_RUNNING = 0,
-    HEAP_EXITED = 1, /* reached its exit; the file is about to become a profile and to go */
+    HEAP_EXITED = 1, /* reached its exit; total_bytes is exact. The file is about to become a
+                        profile and to go */
     HEAP_QUIET = 2,  /* a seccomp filter came: no system calls from here on, tables still counted */
+    HEAP_LEFT = 3,   /* reached its exit while other threads went on allocating: as HEAP_EXITED, but
+                        total_bytes stays a lower bound */
 };
 
 struct heap_header {
@@ -184,7 +187,7 @@ struct heap_header {
 
     /* Totals: atomic, relaxed. */
     uint64_t total_bytes; /* requested since start, up to each thread's last draw: a lower bound,
-                             short by less than one gap per thread; exact once folded at exit */
+                             short by less than one gap per thread; exact in state HEAP_EXITED */
     uint64_t live_bytes;  /* estimate, signed arithmetic modulo 2^64 */
     uint64_t peak_bytes;  /* largest live_bytes so far ... */
     int64_t peak_monotonic_ns; /* ... and when */
@@ -211,6 +214,11 @@ struct heap_header {
     struct heap_region regions[HEAP_MAX_REGIONS];
     struct heap_stripe stripes[HEAP_LIVE_STRIPES];
 };
+
+static inline int heap_has_exited(const struct heap_header *header)
+{
+    return header->state == HEAP_EXITED || header->state == HEAP_LEFT;
+}
 
 /* Size classes: exact up to 7 bytes, then four to each doubling. */
 static inline unsigned heap_size_class(uint64_t size)

@@ -17,30 +17,31 @@ static bool read_own(struct heap_snapshot *snapshot, struct profile_error *error
     return heap_snapshot_read(&io, 0, snapshot, error);
 }
 
-static bool make(const struct snapshot_profile_options *options, struct profile *profile,
-                 struct profile_error *error)
+static bool convert(struct heap_snapshot *snapshot, const struct snapshot_profile_options *options,
+                    struct profile *profile, struct profile_error *error)
 {
-    struct heap_snapshot snapshot;
-    if (!read_own(&snapshot, error))
-        return false;
-    bool ok = heap_snapshot_to_profile(&snapshot, options, profile, error);
-    heap_snapshot_free(&snapshot);
+    bool ok = heap_snapshot_to_profile(snapshot, options, profile, error);
+    heap_snapshot_free(snapshot);
     if (ok)
         elf_names_apply(profile);
     return ok;
 }
 
-bool dump_profile(bool exact, struct profile *profile, struct profile_error *error)
+bool dump_profile(struct profile *profile, struct profile_error *error)
 {
-    struct snapshot_profile_options options = {
-        .default_sample_type = "alloc_space",
-        .exact_total_bytes = slots_total(),
-        .exact = exact,
-    };
-    if (exact) /* readers of the tables see the same figure */
-        __atomic_store_n(&tables_header()->total_bytes, options.exact_total_bytes,
-                         __ATOMIC_RELAXED);
-    return make(&options, profile, error);
+    struct snapshot_profile_options options = {.default_sample_type = "alloc_space"};
+    struct heap_snapshot snapshot;
+    uint64_t total;
+    bool at_rest = slots_rest(&total);
+    if (!read_own(&snapshot, error))
+        return false;
+    if (at_rest && slots_rested(total)) {
+        options.exact = true;
+        options.exact_total_bytes = total;
+        /* Readers of the tables see the same figure. */
+        __atomic_store_n(&tables_header()->total_bytes, total, __ATOMIC_RELAXED);
+    }
+    return convert(&snapshot, &options, profile, error);
 }
 
 /* ---- since a reset ---- */
@@ -76,7 +77,8 @@ bool dump_profile_since_reset(struct profile *profile, struct profile_error *err
         .exact_total_bytes = slots_total() - (reset.set ? reset.total : 0),
         .since = reset.set ? &reset.at : NULL,
     };
-    bool ok = make(&options, profile, error);
+    struct heap_snapshot snapshot;
+    bool ok = read_own(&snapshot, error) && convert(&snapshot, &options, profile, error);
     unlock_reset();
     return ok;
 }

@@ -11,9 +11,9 @@
 #include "profile.h"
 #include "profile_codec.h"
 
-/* The profile with names from the ELF files. exact: all allocation has ended, so that the total of
- * requested bytes is exact. On success to be freed with profile_free. */
-bool dump_profile(bool exact, struct profile *profile, struct profile_error *error);
+/* The profile with names from the ELF files. Its total of requested bytes is exact, and said to be,
+ * when no other thread allocated meanwhile. On success to be freed with profile_free. */
+bool dump_profile(struct profile *profile, struct profile_error *error);
 
 /* The same for a program that asks (approf.h): counted from the last dump_reset of this process.
  * One thread at a time, others wait. */

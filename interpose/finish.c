@@ -2,6 +2,7 @@
 #include "finish.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "dump.h"
@@ -57,7 +58,7 @@ static bool write_profile(void)
         say_failure(hook_options.out, "name too long");
         return false;
     }
-    if (!dump_profile(true, &profile, &error)) {
+    if (!dump_profile(&profile, &error)) {
         say_failure(path, error.text);
         return false;
     }
@@ -116,16 +117,24 @@ void finish_process(void)
     /* A vfork child shares all this memory and is not the process that it describes. */
     if (header == NULL || (uint32_t)raw_getpid() != header->pid || !slots_claim_dump())
         return;
-    int saved = errno;
+    int saved = errno, cancel_state;
+    /* The C library's open and write would be where a thread that ends the process is cancelled,
+     * and the process went on. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    uint64_t total;
+    bool at_rest = slots_rest(&total);
     note_resident(header);
     note_time(header);
     if (run_will_read()) {
-        __atomic_store_n(&header->total_bytes, slots_total(), __ATOMIC_RELAXED);
-        __atomic_store_n(&header->state, HEAP_EXITED, __ATOMIC_RELEASE);
+        at_rest = at_rest && slots_rested(total);
+        if (at_rest)
+            __atomic_store_n(&header->total_bytes, total, __ATOMIC_RELAXED);
+        __atomic_store_n(&header->state, at_rest ? HEAP_EXITED : HEAP_LEFT, __ATOMIC_RELEASE);
     } else {
         if (write_profile())
             tables_unlink();
         __atomic_store_n(&header->state, HEAP_EXITED, __ATOMIC_RELEASE);
     }
+    pthread_setcancelstate(cancel_state, NULL);
     errno = saved;
 }

@@ -62,7 +62,7 @@ static struct thread_slot *mark(uintptr_t frame, bool *inside)
             return NULL;
         }
         if (slot->remaining == 0)
-            slot->gap = slot->remaining = slot->held;
+            slot_put_back(slot);
     }
     slot->depth = SLOT_MARKED;
     slot->frame = frame;
@@ -84,7 +84,8 @@ struct thread_slot *hook_enter(uintptr_t frame)
         remaining = 0;
     slot->total += slot->gap - remaining;
     slot->gap = 0;
-    slot->held = remaining;
+    if (likely(!hook_over_wrapper))
+        slot->held = remaining;
     return slot;
 }
 
@@ -125,9 +126,7 @@ __attribute__((noinline)) void *hook_leave(struct thread_slot *slot, void *p, si
         else
             draw(slot, p, size, start);
     }
-    slot->gap = slot->held;
-    handler_sees();
-    slot->remaining = slot->held;
+    slot_put_back(slot);
     handler_sees();
     slot->depth = 0;
     return p;

@@ -11,6 +11,31 @@
 #include "hooks.h"
 #include "hook_fallback.h"
 
+/* The program's allocator: through us, unless another stands before us. */
+static struct {
+    void *(*malloc)(size_t);
+    void (*free)(void *);
+    void *(*calloc)(size_t, size_t);
+    void *(*realloc)(void *, size_t);
+    void *(*memalign)(size_t, size_t);
+} program = {malloc, free, calloc, realloc, memalign};
+
+void fallback_onto(void *(*find)(const char *symbol))
+{
+#define ONTO(name)                                                      \
+    do {                                                                \
+        void *found = find(#name);                                      \
+        if (found != NULL)                                              \
+            *(void *__attribute__((may_alias)) *)&program.name = found; \
+    } while (0)
+    ONTO(malloc);
+    ONTO(free);
+    ONTO(calloc);
+    ONTO(realloc);
+    ONTO(memalign);
+#undef ONTO
+}
+
 void *fallback_reallocarray(void *p, size_t n, size_t size)
 {
     size_t bytes;
@@ -18,30 +43,30 @@ void *fallback_reallocarray(void *p, size_t n, size_t size)
         errno = ENOMEM;
         return NULL;
     }
-    return target_realloc(p, bytes);
+    return program.realloc(p, bytes);
 }
 
 void fallback_cfree(void *p)
 {
-    free(p);
+    program.free(p);
 }
 
 void fallback_free_sized(void *p, size_t size)
 {
     (void)size;
-    free(p);
+    program.free(p);
 }
 
 void fallback_free_aligned_sized(void *p, size_t align, size_t size)
 {
     (void)align, (void)size;
-    free(p);
+    program.free(p);
 }
 
 /* Without any C++ library there is nobody who could catch bad_alloc; a null pointer it is. */
 void *fallback_new(size_t size)
 {
-    return malloc(size != 0 ? size : 1);
+    return program.malloc(size != 0 ? size : 1);
 }
 
 void *fallback_new_nothrow(size_t size, const void *t)
@@ -52,7 +77,7 @@ void *fallback_new_nothrow(size_t size, const void *t)
 
 void *fallback_new_aligned(size_t size, size_t a)
 {
-    return target_memalign(a, size != 0 ? size : 1);
+    return program.memalign(a, size != 0 ? size : 1);
 }
 
 void *fallback_new_aligned_nothrow(size_t size, size_t a, const void *t)
@@ -64,13 +89,13 @@ void *fallback_new_aligned_nothrow(size_t size, size_t a, const void *t)
 void fallback_delete_nothrow(void *p, const void *t)
 {
     (void)t;
-    free(p);
+    program.free(p);
 }
 
 void fallback_delete_aligned_nothrow(void *p, size_t a, const void *t)
 {
     (void)a, (void)t;
-    free(p);
+    program.free(p);
 }
 
 /* jemalloc's flags: the low six bits are the logarithm of the alignment, the next asks for zeros;
@@ -83,8 +108,8 @@ void *fallback_mallocx(size_t size, int flags)
     if (size == 0)
         return NULL;
     if (X_ALIGN(flags) <= 16)
-        return flags & X_ZERO ? target_calloc(1, size) : malloc(size);
-    void *p = target_memalign(X_ALIGN(flags), size);
+        return flags & X_ZERO ? program.calloc(1, size) : program.malloc(size);
+    void *p = program.memalign(X_ALIGN(flags), size);
     if (p != NULL && flags & X_ZERO)
         memset(p, 0, size);
     return p;
@@ -97,11 +122,11 @@ void *fallback_rallocx(void *p, size_t size, int flags)
         void *moved = fallback_mallocx(size, flags);
         if (moved != NULL) {
             memcpy(moved, p, old < size ? old : size);
-            free(p);
+            program.free(p);
         }
         return moved;
     }
-    void *moved = target_realloc(p, size);
+    void *moved = program.realloc(p, size);
     if (moved != NULL && flags & X_ZERO && size > old)
         memset((char *)moved + old, 0, size - old);
     return moved;
@@ -116,11 +141,11 @@ size_t fallback_xallocx(void *p, size_t size, size_t extra, int flags)
 void fallback_dallocx(void *p, int flags)
 {
     (void)flags;
-    free(p);
+    program.free(p);
 }
 
 void fallback_sdallocx(void *p, size_t size, int flags)
 {
     (void)size, (void)flags;
-    free(p);
+    program.free(p);
 }

@@ -7,6 +7,10 @@
 
 #include <stddef.h>
 
+/* From then on they are made of the functions that find names, where it finds them, rather than of
+ * ours. Before there are threads. */
+void fallback_onto(void *(*find)(const char *symbol));
+
 void *fallback_reallocarray(void *p, size_t n, size_t size);
 void fallback_cfree(void *p);
 void fallback_free_sized(void *p, size_t size);

@@ -20,6 +20,10 @@ static HOOK_SLOW void *malloc_slow(size_t size)
         return real_malloc(size);
     struct unwind_start start = UNWIND_START_HERE();
     slot_untake(size);
+    if (unlikely(hook_over_wrapper)) {
+        struct thread_slot *slot = hook_enter(HOOK_FRAME());
+        return hook_leave(slot, real_malloc(size), size, &start);
+    }
     return hook_count(real_malloc(size), size, &start, HOOK_FRAME());
 }
 

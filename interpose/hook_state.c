@@ -1,6 +1,7 @@
 /* hook_state.c - switches and messages of the hook; see hook_state.h. */
 #include "hook_state.h"
 
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,6 +26,21 @@ void hook_become_quiet(void)
         __atomic_store_n(&header->state, HEAP_QUIET, __ATOMIC_RELAXED);
 }
 
+/* What the program's stderr is can't be known: a pipe that nobody reads (SIGPIPE), one that is full
+ * (it would wait), a file at its limit (SIGXFSZ), a terminal that belongs to others (SIGTTOU, which
+ * is no hindrance while it is blocked). None of that may happen to the program for our words. */
+static void write_harmless(const char *bytes, size_t n)
+{
+    struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
+    struct timespec now = {0};
+    struct raw_held held;
+    if (raw_syscall(SYS_ppoll, (long)&out, 1, (long)&now, 0, 0, 0) != 1 ||
+        (out.revents & POLLOUT) == 0 || !raw_hold_signals(&held))
+        return;
+    raw_syscall(SYS_write, STDERR_FILENO, (long)bytes, (long)n, 0, 0, 0);
+    raw_release_signals(&held, RAW_SIGNAL(SIGPIPE) | RAW_SIGNAL(SIGXFSZ));
+}
+
 static void write_line(const char *prefix, const char *text)
 {
     struct line line = {0};
@@ -32,7 +48,7 @@ static void write_line(const char *prefix, const char *text)
     line_text(&line, text);
     line_char(&line, '\n');
     if (!hook_quiet())
-        raw_syscall(SYS_write, STDERR_FILENO, (long)line.bytes, (long)line.length, 0, 0, 0);
+        write_harmless(line.bytes, line.length);
 }
 
 void hook_say(const char *text)

@@ -110,4 +110,18 @@ void hook_move_end(const struct hook_move *move, bool moved);
  * may be passed on without a guard. */
 extern bool hook_over_libc __attribute__((visibility("hidden")));
 
+/* True when the allocator beneath is none that is known not to call malloc's family itself (a
+ * wrapper, say): then all calls take the slow path, under the mark, so that only the outermost call
+ * of a nest counts. */
+extern bool hook_over_wrapper __attribute__((visibility("hidden")));
+
+/* What is held goes back into the countdown, where the fast path sees it, unless it must not. */
+static inline void slot_put_back(struct thread_slot *slot)
+{
+    uint64_t left = unlikely(hook_over_wrapper) ? 0 : slot->held;
+    slot->gap = left;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST); /* a handler of this thread sees both or neither */
+    slot->remaining = left;
+}
+
 #endif

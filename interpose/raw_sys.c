@@ -18,3 +18,22 @@ long raw_read_file(const char *path, char *text, size_t size)
     text[used] = 0;
     return n < 0 ? n : (long)used;
 }
+
+bool raw_hold_signals(struct raw_held *held)
+{
+    uint64_t all = ~UINT64_C(0);
+    held->pending = 0;
+    if (raw_sigprocmask(SIG_SETMASK, &all, &held->mask) < 0)
+        return false;
+    raw_syscall(SYS_rt_sigpending, (long)&held->pending, sizeof held->pending, 0, 0, 0, 0);
+    return true;
+}
+
+void raw_release_signals(const struct raw_held *held, uint64_t own)
+{
+    struct timespec now = {0};
+    own &= ~held->pending;
+    if (own != 0)
+        raw_syscall(SYS_rt_sigtimedwait, (long)&own, 0, (long)&now, sizeof own, 0, 0);
+    raw_sigprocmask(SIG_SETMASK, &held->mask, NULL);
+}

@@ -175,6 +175,17 @@ static inline long raw_sigprocmask(int how, const uint64_t *set, uint64_t *old)
     return raw_syscall(SYS_rt_sigprocmask, how, (long)set, (long)old, sizeof *set, 0, 0);
 }
 
+/* Some calls bring a signal upon the thread that makes them: SIGXFSZ past RLIMIT_FSIZE, SIGPIPE
+ * where nobody reads. Between these two all signals wait, and those in `own` (a kernel set) that
+ * came in between are taken away, unless they were pending before. False when they can't be held:
+ * then the call must not be made, nor the second of these. */
+struct raw_held {
+    uint64_t mask, pending;
+};
+#define RAW_SIGNAL(number) (UINT64_C(1) << ((number)-1))
+bool raw_hold_signals(struct raw_held *held);
+void raw_release_signals(const struct raw_held *held, uint64_t own);
+
 /* Reads a whole small file (of /proc or a cgroup) into text, NUL-terminated; its length, or -errno.
  */
 long raw_read_file(const char *path, char *text, size_t size);

@@ -31,7 +31,7 @@ struct hook_entry {
 
 void __libc_start_main(void); /* any function that only the C library has */
 
-bool hook_over_libc;
+bool hook_over_libc, hook_over_wrapper;
 static enum { NOT_YET, UNDER_WAY, DONE } state; /* atomic */
 static bool is_first = true;
 static uintptr_t allocator_start, allocator_end;
@@ -121,17 +121,27 @@ static void set(const struct hook_entry *entry, void *real, void *target)
     __atomic_store_n(entry->target, target, __ATOMIC_RELEASE);
 }
 
-/* The next definition after ours, as RTLD_NEXT would have it; when another malloc comes before
- * ours, that is the program's allocator, and whatever reaches us must go there. */
+/* The next definition after ours, as RTLD_NEXT would have it. Behind another allocator, too: what
+ * reaches us there is that allocator's own RTLD_NEXT, or a function that it does not have. */
 static void *next_function(const char *symbol)
 {
-    const struct link_map *own = elf_own_object(), *object = NULL;
-    if (!is_first) {
-        void *global = elf_lookup_from(elf_first_object(), symbol, &object);
-        if (global != NULL && object != own)
-            return global;
-    }
+    const struct link_map *own = elf_own_object();
     return own != NULL ? elf_lookup_from(own->l_next, symbol, NULL) : NULL;
+}
+
+/* jemalloc, tcmalloc and mimalloc, by what each calls its own. Their malloc asks nobody else's. */
+static bool is_whole(const struct link_map *allocator)
+{
+    static const char *const own_names[] = {"mallctl", "tc_malloc", "mi_malloc"};
+    for (size_t i = 0; i < sizeof own_names / sizeof *own_names; i++)
+        if (elf_lookup_in(allocator, own_names[i]) != NULL)
+            return true;
+    return false;
+}
+
+static void *global_function(const char *symbol)
+{
+    return elf_lookup_from(elf_first_object(), symbol, NULL);
 }
 
 static void resolve_entry(const struct hook_entry *entry, struct link_map *allocator)
@@ -182,12 +192,15 @@ bool resolve_all(void)
     struct link_map *libc = object_of((void *)__libc_start_main);
     hook_over_libc = libc != NULL && libc == allocator && libc == object_of((void *)real_calloc) &&
                      libc == object_of((void *)real_realloc);
+    hook_over_wrapper = allocator != NULL && allocator != libc && !is_whole(allocator);
     if (next != NULL && next_free != NULL) {
         __atomic_store_n((function_pointer *)&real_free, next_free, __ATOMIC_RELEASE);
         __atomic_store_n((function_pointer *)&real_malloc, next, __ATOMIC_RELEASE);
     } else {
         real_malloc = malloc_past_arena; /* no allocator at all: a program without a C library */
     }
+    if (!is_first)
+        fallback_onto(global_function);
     guard_arena();
     __atomic_store_n((int *)&state, DONE, __ATOMIC_SEQ_CST);
     errno = saved;

@@ -9,6 +9,7 @@
 #include "hooks.h"
 #include "raw_sys.h"
 #include "sampler.h"
+#include "spin.h"
 
 enum {
     CONTROL_MAGIC = 0x0a9910f5,
@@ -28,6 +29,7 @@ struct control {
     uint32_t n_slots;                   /* atomic */
     uint32_t dumped;                    /* atomic */
     struct thread_slot *heads[BUCKETS]; /* atomic; chains only grow */
+    uint32_t captures_gave_up;          /* atomic; someone waited in vain, nobody got one since */
     uint32_t capture_owner[CAPTURES];   /* atomic; slot index + 1, or 0 */
     struct unwind_stack captures[CAPTURES];
 };
@@ -177,7 +179,7 @@ struct thread_slot *slots_acquire(void)
     }
     slot->depth = 0;
     slots_draw(slot);
-    slot->gap = slot->remaining = slot->held;
+    slot_put_back(slot);
     __atomic_store_n(&slot->magic, SLOT_MAGIC, __ATOMIC_RELEASE);
     hook_slot = slot;
     return slot;
@@ -194,6 +196,9 @@ void slots_draw(struct thread_slot *slot)
         __atomic_fetch_add(&header->total_bytes, slot->total - slot->reported, __ATOMIC_RELAXED);
         slot->reported = slot->total;
     }
+    /* Somebody's exit has named a total, and here is more. */
+    if (__builtin_expect(__atomic_load_n(&header->state, __ATOMIC_RELAXED) == HEAP_EXITED, 0))
+        __atomic_store_n(&header->state, HEAP_LEFT, __ATOMIC_RELAXED);
 }
 
 bool slots_set_rate(uint64_t rate)
@@ -214,16 +219,36 @@ bool slots_set_rate(uint64_t rate)
     return true;
 }
 
-struct unwind_stack *slots_capture_take(struct thread_slot *slot)
+static struct unwind_stack *take_any(const struct thread_slot *slot)
 {
-    for (uint32_t round = 0; round < 64 * CAPTURES; round++) {
-        uint32_t i = (slot->index + round) % CAPTURES, owner = 0;
+    for (uint32_t k = 0; k < CAPTURES; k++) {
+        uint32_t i = (slot->index + k) % CAPTURES, owner = 0;
         if (__atomic_compare_exchange_n(&control->capture_owner[i], &owner, slot->index + 1, false,
                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
             owner == slot->index + 1) /* left behind by a handler's longjmp */
             return &control->captures[i];
     }
     return NULL;
+}
+
+struct unwind_stack *slots_capture_take(struct thread_slot *slot)
+{
+    /* More threads than that can be in the middle of a sample, off the processor: bounded waiting,
+     * as for a lock (spin.h), and short once somebody has waited in vain. */
+    for (unsigned turn = 0;; turn++) {
+        struct unwind_stack *capture = take_any(slot);
+        if (capture != NULL) {
+            if (__builtin_expect(control->captures_gave_up, 0))
+                __atomic_store_n(&control->captures_gave_up, 0, __ATOMIC_RELAXED);
+            return capture;
+        }
+        if (turn == SPIN_SHORT && __atomic_load_n(&control->captures_gave_up, __ATOMIC_RELAXED))
+            return NULL;
+        if (!spin_step(turn)) {
+            __atomic_store_n(&control->captures_gave_up, 1, __ATOMIC_RELAXED);
+            return NULL;
+        }
+    }
 }
 
 void slots_capture_give(struct thread_slot *slot)
@@ -248,4 +273,21 @@ uint64_t slots_total(void)
                  __atomic_load_n(&slot->remaining, __ATOMIC_RELAXED);
     }
     return total;
+}
+
+/* A thread that has taken its countdown away, to put it back later, is marked. */
+bool slots_rest(uint64_t *total)
+{
+    uint32_t n = __atomic_load_n(&control->n_slots, __ATOMIC_ACQUIRE);
+    *total = slots_total();
+    for (uint32_t i = 0; i < n; i++)
+        if (__atomic_load_n(&slot_at(i)->depth, __ATOMIC_ACQUIRE) != 0)
+            return false;
+    return true;
+}
+
+bool slots_rested(uint64_t total)
+{
+    uint64_t now;
+    return slots_rest(&now) && now == total;
 }

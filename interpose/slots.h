@@ -37,6 +37,11 @@ void slots_capture_give(struct thread_slot *slot);
  * no other thread allocates. */
 uint64_t slots_total(void);
 
+/* Whether nothing is being allocated: true of slots_rest, and then of slots_rested with the same
+ * total, means that no thread allocated in between, so that the total is exact. */
+bool slots_rest(uint64_t *total);
+bool slots_rested(uint64_t total);
+
 /* True in a forked child whose own tables have not been made yet. */
 bool slots_forked(void);
 

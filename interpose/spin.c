@@ -6,7 +6,6 @@
 /* First by pausing (the holder is running and needs some 50 ns), then by yielding (it was
  * preempted), then by sleeping, which lets even a holder of lower priority run. */
 enum {
-    PAUSES = 200,
     YIELDS = 100,
     SLEEPS = 20000,
     SLEEP_NS = 100000,
@@ -33,32 +32,29 @@ static void pause_cpu(void)
 #endif
 }
 
+bool spin_step(unsigned turn)
+{
+    if (turn < SPIN_SHORT || hook_quiet()) {
+        pause_cpu();
+        return turn < QUIET_PAUSES;
+    }
+    turn -= SPIN_SHORT;
+    if (turn < YIELDS)
+        raw_yield();
+    else
+        raw_sleep_ns(SLEEP_NS);
+    return turn < YIELDS + SLEEPS;
+}
+
 enum spin_result spin_wait(struct spin *lock, uintptr_t self)
 {
     if (__atomic_load_n(&lock->holder, __ATOMIC_RELAXED) == self)
         return SPIN_ABANDONED;
-    for (int i = 0; i < PAUSES; i++) {
+    for (unsigned turn = 0; spin_step(turn); turn++) {
         if (try_lock(lock, self))
             return SPIN_LOCKED;
-        pause_cpu();
-    }
-    if (__atomic_load_n(&lock->gave_up, __ATOMIC_RELAXED))
-        return SPIN_FAILED;
-    if (hook_quiet()) {
-        for (int i = 0; i < QUIET_PAUSES; i++) {
-            if (try_lock(lock, self))
-                return SPIN_LOCKED;
-            pause_cpu();
-        }
-    } else {
-        for (int i = 0; i < YIELDS + SLEEPS; i++) {
-            if (try_lock(lock, self))
-                return SPIN_LOCKED;
-            if (i < YIELDS)
-                raw_yield();
-            else
-                raw_sleep_ns(SLEEP_NS);
-        }
+        if (turn == SPIN_SHORT && __atomic_load_n(&lock->gave_up, __ATOMIC_RELAXED))
+            return SPIN_FAILED;
     }
     __atomic_store_n(&lock->gave_up, 1, __ATOMIC_RELAXED);
     return SPIN_FAILED;

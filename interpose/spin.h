@@ -24,6 +24,11 @@ enum spin_result { SPIN_FAILED, SPIN_LOCKED, SPIN_ABANDONED };
 
 enum spin_result spin_wait(struct spin *lock, uintptr_t self);
 
+/* Waits a little for another thread, longer with each turn (from 0); false after some seconds in
+ * all. Up to turn SPIN_SHORT it takes microseconds and no system call. */
+enum { SPIN_SHORT = 200 };
+bool spin_step(unsigned turn);
+
 /* True while the process has but one thread: then no read-modify-write needs to be atomic. The C
  * library's own malloc relies on the same flag. */
 static inline bool spin_single(void)

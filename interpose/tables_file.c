@@ -12,7 +12,7 @@
 
 enum {
     FILE_FLAGS = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_APPEND,
-    DEAD_TO_KEEP = 4,
+    DEAD_TO_KEEP = 3, /* with our own, which may be the next, four remain of a crash loop */
     EXE_BYTES = 100,
     UNBORN_SECONDS = 600,
     SCRATCH_HALF =

@@ -186,20 +186,15 @@ uint64_t *tables_index_alloc(unsigned order)
 
 long tables_reserve(int fd, uint64_t offset, uint64_t size)
 {
-    uint64_t all = ~UINT64_C(0), old = 0, pending = 0, xfsz = UINT64_C(1) << (SIGXFSZ - 1);
-    if (raw_sigprocmask(SIG_BLOCK, &all, &old) < 0)
+    struct raw_held held;
+    if (!raw_hold_signals(&held))
         return -EPERM;
-    raw_syscall(SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0, 0, 0);
     long result;
     int tries = 0;
     do
         result = raw_fallocate(fd, 0, offset, size);
     while (result == -EINTR && ++tries < 10);
-    if (result == -EFBIG && !(pending & xfsz)) {
-        struct timespec now = {0};
-        raw_syscall(SYS_rt_sigtimedwait, (long)&xfsz, 0, (long)&now, sizeof xfsz, 0, 0);
-    }
-    raw_sigprocmask(SIG_SETMASK, &old, NULL);
+    raw_release_signals(&held, result == -EFBIG ? RAW_SIGNAL(SIGXFSZ) : 0);
     return result;
 }
 

@@ -1,4 +1,7 @@
 /* target: cflags=-O1 libs=-ldl */
+/* matrix: {}/plugin.so local [no_mimalloc] */
+/* matrix: {}/plugin.so deep */
+/* matrix: {}/plugin.so global [no_mimalloc] */
 /* plugin_host PLUGIN local|deep|global - a C program, without the C++ library, that loads a plugin
  * written in C++, uses it, unloads it, and does so again. */
 #include <dlfcn.h>

@@ -1,4 +1,5 @@
 /* target: cflags=-O1,-pthread */
+/* matrix: */
 /* A C++ program whose allocations are known: the operators in all their forms, standard containers,
  * threads, malloc. Prints what it asked for, by function. What it prints is what allocators.sh
  * expects the profile to say. */

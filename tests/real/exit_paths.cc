@@ -1,4 +1,14 @@
 /* target: cflags=-O1 */
+/* matrix: return */
+/* matrix: exit */
+/* matrix: quick_exit */
+/* matrix: _exit */
+/* matrix: _Exit */
+/* matrix: [killed] abort */
+/* matrix: [killed] segv */
+/* matrix: [killed] term */
+/* matrix: [killed] kill */
+/* matrix: [killed] exec */
 /* Allocates a known amount on each way out of a process, and then takes it: argv[1] says which.
  * Every allocation is by a function of its own, so that a profile can be asked for it. */
 #include <csignal>

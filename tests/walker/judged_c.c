@@ -1,4 +1,5 @@
 /* target: cflags=-O3,-fomit-frame-pointer,-fno-plt,-Wno-alloca-larger-than libs=-lm */
+/* matrix: 1 */
 /* judged_c.c - C that is hard on a stack walker: frames of run-time size, realigned stacks, no
  * frame pointers, tail calls, callbacks through the C library. Allocates all over; judge.c looks
  * on. */

@@ -1,4 +1,5 @@
 /* target: cflags=-O2,-fomit-frame-pointer,-pthread */
+/* matrix: 1 */
 /* judged_cpp.cc - C++ under the judge: exceptions through several frames with destructors that
  * allocate, standard containers and algorithms, virtual calls through thunks, threads, and what
  * runs before main and after it. */

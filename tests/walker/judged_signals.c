@@ -1,4 +1,5 @@
 /* target: cflags=-O2,-fomit-frame-pointer libs=-lm */
+/* matrix: 50 */
 /* judged_signals.c - allocates in signal handlers, on the thread's stack and on an alternate one,
  * nested, after a raise and out of the blue: a timer interrupts whatever the main loop does, which
  * never allocates itself. judged_signals TICKS. */

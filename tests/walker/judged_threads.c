@@ -1,4 +1,5 @@
 /* target: cflags=-O2,-pthread */
+/* matrix: 1 */
 /* judged_threads.c - stacks that are not the initial thread's: threads with the smallest stack and
  * with the caller's own, destructors of thread-specific data, fibers made with makecontext (in heap
  * memory, in the initial thread and in others), and frames near the guard page. */
