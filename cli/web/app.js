@@ -5,13 +5,14 @@ import { state, go, onState, startState, hashOf } from "./state.js";
 import { decodeModel, typeIndex } from "./model.js";
 import { searchFunctions } from "./search.js";
 import { matchedSum, totalOf, sumOf } from "./sums.js";
-import { percentText, valueText, bytesText } from "./format.js";
+import { percentText, valueText, bytesText, shortName } from "./format.js";
 import { summaryText } from "./details.js";
 import { loadData, isServed } from "./load.js";
 import { applyTheme, toggleTheme } from "./theme.js";
 import { copyText, saveSvg } from "./save.js";
 import { showKeys, watchKeys } from "./keys.js";
 import { hideTip } from "./tip.js";
+import { palette } from "./palette.js";
 import { FlameView } from "./flame_view.js";
 import { TopView } from "./top_view.js";
 import { SourceView } from "./source_view.js";
@@ -240,5 +241,5 @@ async function start(reload) {
   document.documentElement.dataset.ready = "yes";
 }
 
-globalThis.approf = { page, state, go }; // for the console and for tests
+globalThis.approf = { page, state, go, view: currentView, palette, shortName }; // for the console and for tests
 start(false);

@@ -58,3 +58,5 @@ export function changeColour(share, dark) {
 export function inkColour(dark) {
   return dark ? "#f6f3ee" : "#1b1a17";
 }
+
+export const palette = { ownColour, systemColour, changeColour, matchColour, inkColour };

@@ -54,7 +54,8 @@ export class SourceView {
     const { model, type, side } = page;
     let fn = functionOfState(model);
     if (fn < 0) {
-      fn = candidates(page, "flat")[0] ?? candidates(page, "cum")[0] ?? -1;
+      const heavy = candidates(page, "flat"); // rather the program's than the C library's
+      fn = heavy.find((one) => model.functionOwn[one]) ?? heavy[0] ?? candidates(page, "cum")[0] ?? -1;
     }
     this.fn = fn;
     if (fn < 0) {

@@ -14,15 +14,6 @@ done
 approf web -o store.html store 2>web.err || fail "approf web DIRECTORY: $(cat web.err)"
 approf web -o difference.html -base old.pb.gz plain.pb.gz 2>web.err || fail "approf web -base: $(cat web.err)"
 
-# A demo's own profiles; demos are built by `make demos`.
-if [ -x "$BUILD/demo/log-parse-buggy" ]; then
-    APPROF_RATE=4096 APPROF_OUT=demo-%e.pb.gz preload "$BUILD/demo/log-parse-buggy" --lines 30000 >/dev/null 2>&1
-    APPROF_RATE=4096 APPROF_OUT=demo-%e.pb.gz preload "$BUILD/demo/log-parse-fixed" --lines 30000 >/dev/null 2>&1
-    mv demo-log-parse-buggy.pb.gz demo.pb.gz || fail "no profile of the demo"
-    approf web -o demo.html -source_path="$TOP" demo.pb.gz 2>web.err || fail "approf web: $(cat web.err)"
-    approf web -o demo-difference.html -base demo.pb.gz demo-log-parse-fixed.pb.gz 2>web.err || fail "approf web: $(cat web.err)"
-fi
-
 # Files that the profile names, but that are no sources or lie elsewhere, stay out. (The data is compressed: look inside.)
 "$PYTHON" - secrets.html plain.html >texts.out <<'END'
 import base64, gzip, re, sys

@@ -1,86 +1,41 @@
 #!/usr/bin/env python3
 """Checks pages in a browser; page.sh makes them. page_checks.py APPROF SHOTS, in the folder with profiles and pages."""
-import json
 import os
 import subprocess
 import sys
 import threading
-import traceback
+import xml.etree.ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from browser import Browser
-from web_profiles import HEAP_TYPES, ODD_NAMES
+from page_figures import INK, TABLE, VIEWS, approf, check, do_all, failures, run, same_difference, same_lines, same_peek, same_top, show, url
+from web_profiles import ODD_NAMES
 
-approf, shots = sys.argv[1:3]
-VIEWS = ["flame", "top", "source", "graph", "peek", "diff", "sizes", "time"]
-failures = []
-
-
-def check(condition, *text):
-    if not condition:
-        failures.append(" ".join(map(str, text)))
-        print("FAILED:", *text)
-
-
-def url(name, **state):
-    return f"file://{os.getcwd()}/{name}.html#" + "&".join(f"{k}={v}" for k, v in state.items())
-
-
-def run(*arguments):
-    return json.loads(subprocess.run([approf, *arguments, "-json"], check=True, capture_output=True).stdout)
-
-
-TABLE = """Object.fromEntries([...document.querySelectorAll('#view tbody tr')].map((row) => [row.querySelector('.name').title,
-    Object.fromEntries([...row.querySelectorAll('[data-value]')].map((cell) => [cell.dataset.column, Number(cell.dataset.value)]))]))"""
+shots = sys.argv[2]
 
 
 def figures(page):
     """The top table equals approf top, for all types, plain and as a difference."""
     for name, options in (("plain", ["plain.pb.gz"]), ("deep", ["deep.pb.gz"]), ("difference", ["-diff_base", "old.pb.gz", "plain.pb.gz"])):
-        for kind, _ in HEAP_TYPES:
-            page.open(url(name, view="top", type=kind))
-            shown = page.value(TABLE)
-            wanted = run("top", "-trim=false", "-ci", "-sample_index", kind, *options)
-            rows = {row["name"]: row for row in wanted["rows"]}
-            check(len(rows) > 5, name, kind, "approf top has rows")
-            for function, row in rows.items():
-                got = shown.get(function, {})
-                check(got.get("flat") == row["flat"] and got.get("cum") == row["cum"], name, kind, function, got, row)
-                check(got.get(kind) == row["flat"], name, kind, function, "column of the type")
-                width = row["flat_high"] - row["flat_low"]
-                check(abs(got.get("ci", -1) - width) <= 2 + 1e-6 * width, name, kind, function, "interval", got.get("ci"), width)
-            for function in set(shown) - set(rows):
-                check(shown[function]["flat"] == 0 and shown[function]["cum"] == 0, name, kind, function, "is no row of approf top")
-            check(page.value("approf.page.model.types[approf.page.type].total") == wanted["total"], name, kind, "total")
+        page.open(url(name))
+        rows = same_top(page, name, options)
+        check(all(len(rows[kind]) > 5 for kind in rows), name, "approf top has rows")
 
 
 def source_and_peek(page):
+    page.open(url("plain"))
     top = run("top", "-trim=false", "plain.pb.gz")["rows"]
     for row in top[:4] + top[-2:]:
-        function = row["name"]
-        page.open(url("plain", view="source", fn=function, type="alloc_space"))
-        shown = {tuple(one) for one in page.value("[...document.querySelectorAll('.source tr[data-flat]')].map((row) => [row.dataset.line, row.dataset.flat, row.dataset.cum].map(Number))")}
-        wanted = {(one["line"], one["flat"], one["cum"]) for one in run("list", "-sample_index=alloc_space", f"^{function}$", "plain.pb.gz")["rows"]}
-        check(shown == wanted, "source of", function, shown, wanted)
-        check(page.value("document.querySelector('.source tr.weight .code').textContent.startsWith('\\tline_')"), "source text of", function)
-        page.open(url("plain", view="peek", fn=function, type="alloc_space"))
-        shown = sorted(map(tuple, page.value("[...document.querySelectorAll('#view tr[data-kind]')].map((row) => [row.dataset.kind, row.dataset.kind === 'self' ? document.querySelector('h2').textContent : row.querySelector('.link').title, Number(row.dataset.value)])")))
-        wanted = sorted((one["relation"], one["name"], one["cum"]) for one in run("peek", "-sample_index=alloc_space", f"^{function}$", "plain.pb.gz")["rows"])
-        check(shown == wanted, "peek at", function, shown, wanted)
+        same_lines(page, "plain", row["name"], ["plain.pb.gz"])
+        check(page.value("document.querySelector('.source tr.weight .code').textContent.startsWith('\\tline_')"), "source text of", row["name"])
+        same_peek(page, "plain", row["name"], ["plain.pb.gz"])
 
 
 def differences(page):
     page.open(url("difference", view="diff", type="alloc_space"))
-    totals = page.value("({...document.getElementById('totals').dataset})")
-    for key, path in (("before", "old.pb.gz"), ("after", "plain.pb.gz")):
-        check(int(totals[key]) == run("top", "-sample_index=alloc_space", path)["total"], "total", key)
+    same_difference(page, "difference", "old.pb.gz", "plain.pb.gz")
     text = page.value("document.getElementById('totals').textContent")
     check("before" in text and "after" in text and "old.pb.gz" in text, "both totals are named:", text)
-    shown = page.value(TABLE)
-    for row in run("diff", "-sample_index=alloc_space", "-trim=false", "old.pb.gz", "plain.pb.gz")["rows"]:
-        if row["flat_before"] or row["flat_after"]:
-            got = shown.get(row["name"], {})
-            check((got.get("before"), got.get("after")) == (row["flat_before"], row["flat_after"]), "difference of", row["name"], got, row)
     check(page.value("document.querySelectorAll('td.grew').length") > 0 and page.value("document.querySelectorAll('td.fell').length") > 0, "colours of change")
 
 
@@ -95,9 +50,8 @@ def flame(page):
     page.open(url("plain", type="alloc_space"))
     before = page.value("approf.page.model.calls.n")
     check(before > 100, "flame graph has nodes")
-    ink = "(() => { const c = document.getElementById('flame'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 3; i < d.length; i += 4) n += d[i] > 0; return n / (d.length / 4); })()"
     page.settled()
-    check(page.value(ink) > 0.05, "something is drawn", page.value(ink))
+    check(page.value(INK) > 0.05, "something is drawn", page.value(INK))
     # Zoom by click, back by the browser's history, tip with figures.
     place = page.value("(({x, y}) => ({x, y}))(document.getElementById('flame').getBoundingClientRect())")
     page.move(place["x"] + 60, place["y"] + 19 * 2 + 9)
@@ -197,6 +151,8 @@ def small_screens(browser):
     for view in VIEWS:
         page.open(url("plain", view=view))
         page.settled()
+        least = page.value("Math.min(...[...document.querySelectorAll('button, select, input:not([type=checkbox]), nav a')].filter((one) => one.checkVisibility() && !one.closest('table, .path, p')).map((one) => one.getBoundingClientRect().height))")
+        check(least >= 22, view, "can be touched", least)
         check(page.value("document.documentElement.scrollWidth") <= 390, view, "fits a phone", page.value("document.documentElement.scrollWidth"))
         page.shot(f"{shots}/{view}-phone.png")
 
@@ -215,10 +171,11 @@ def served(page):
         page.value("document.getElementById('reload').click()")
         page.until("document.documentElement?.dataset.ready === 'yes'")
         page.open(address + "#view=time")
+        page.until("document.getElementById('watch') !== null")
         page.value("document.getElementById('watch').click()")
         page.until("Number(/(\\d+) readings/.exec(document.querySelector('#view .count').textContent)[1]) >= 3")
         check(len(page.value(TABLE)) > 5, "rows over time")
-        page.shot(f"{shots}/time-light.png")
+        page.shot(f"{shots}/time-watched.png")
         asked = {one for one in page.requests() if not one.startswith("about:")}
         check(asked and all(one.startswith(address) for one in asked), "only the server is asked", asked)
     finally:
@@ -249,28 +206,154 @@ def over_time(page):
     page.until("document.getElementById('view').textContent.includes('approf record')")
 
 
-def demo(page):
-    """A demo's profile and its fix: the culprit is first, every view opens, and the difference says how much is saved."""
-    if not os.path.exists("demo.html"):
-        return
-    page.open(url("demo", view="top", type="alloc_space"))
-    shown = page.value(TABLE)
-    for row in run("top", "-trim=false", "-sample_index=alloc_space", "demo.pb.gz")["rows"]:
-        check(shown.get(row["name"], {}).get("flat") == row["flat"], "demo", row)
-    for view in VIEWS:
-        page.open(url("demo", view=view, type="alloc_space"))
-        page.shot(f"{shots}/demo-{view}.png")
-        check(page.value("document.getElementById('view').textContent.length") > 10 or view == "flame", "demo", view)
-    page.open(url("demo-difference", view="diff", type="alloc_space"))
-    totals = page.value("({...document.getElementById('totals').dataset})")
-    check(int(totals["before"]) > 10 * int(totals["after"]) > 0, "the fix saves", totals)
-    page.shot(f"{shots}/demo-difference.png")
+# Text whose contrast with what is behind it is below AA's 4.5: colours are laid over one another from the root down.
+CONTRAST = """(() => {
+  const numbers = (colour) => { const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number); return [r, g, b, a]; };
+  const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3]));
+  const light = (colour) => { const [r, g, b] = colour.map((c) => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4)); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)]; return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05); };
+  const behind = (node) => (node ? over(numbers(getComputedStyle(node).backgroundColor), behind(node.parentElement)) : [255, 255, 255]);
+  const found = [];
+  const look = (node, colour, text, back) => { const r = ratio(over(numbers(colour), back), back); if (r < 4.5) found.push(`${text}: ${r.toFixed(2)} (${colour} on ${back.map(Math.round)})`); };
+  let seen = 0;
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode.parentElement;
+    const text = walker.currentNode.textContent.trim();
+    if (!text || !node.checkVisibility() || node.closest("script, style, noscript, title, [disabled], option") || !node.getClientRects().length) continue;
+    const svg = node.closest("svg");
+    const rect = node.closest(".box")?.querySelector("rect");
+    const back = rect ? numbers(getComputedStyle(rect).fill).slice(0, 3) : behind(svg ? svg.parentElement : node);
+    look(node, getComputedStyle(node)[svg ? "fill" : "color"], text.slice(0, 30), back);
+    seen++;
+  }
+  const query = document.getElementById("query");
+  look(query, getComputedStyle(query, "::placeholder").color, "placeholder", behind(query));
+  return { found, seen };
+})()"""
+
+# Boxes of flame graphs and what is written on them, over all that a palette can give.
+PALETTE = """(() => {
+  const canvas = document.createElement("canvas").getContext("2d");
+  const pixels = (colour) => { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3); };
+  const { ownColour, systemColour, changeColour, matchColour, inkColour } = approf.palette;
+  const steps = [...Array(21).keys()].map((i) => i / 20);
+  return [false, true].map((dark) => ({ ink: pixels(inkColour(dark)), own: steps.map((s) => pixels(ownColour(s, dark))), system: steps.map((s) => pixels(systemColour(s, dark))), match: [pixels(matchColour(dark))],
+    grew: steps.map((s) => pixels(changeColour(s, dark))), fell: steps.map((s) => pixels(changeColour(-s, dark))) }));
+})()"""
+
+# How colours look to those who lack one kind of cones (Machado, Oliveira and Fernandes, 2009; full severity).
+BLINDNESS = {
+    "protanopia": ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    "deuteranopia": ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.011820, 0.042940, 0.968881)),
+    "tritanopia": ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.303900)),
+}
+
+
+def linear(colour):
+    return [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
+
+
+def contrast_of(a, b):
+    x, y = (0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in (linear(a), linear(b)))
+    return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+
+
+def lab(rgb):
+    r, g, b = (min(1, max(0, c)) for c in rgb)
+    xyz = (0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505, 0.2126 * r + 0.7152 * g + 0.0722 * b, (0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089
+    x, y, z = (c ** (1 / 3) if c > 0.008856 else 7.787 * c + 16 / 116 for c in xyz)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def apart(a, b, matrix):
+    seen = [lab([sum(m * c for m, c in zip(row, linear(colour))) for row in matrix]) for colour in (a, b)]
+    return sum((x - y) ** 2 for x, y in zip(*seen)) ** 0.5
+
+
+def contrast(page):
+    """All text in all views and both themes; rows that the pointer is on too."""
+    for theme in ("light", "dark"):
+        for name in ("plain", "difference", "store"):
+            page.open(url(name, theme=theme, type="alloc_space"))
+            for view in VIEWS:
+                show(page, view=view, q="function_1|leaks" if view in ("graph", "peek") else "")
+                page.settled()
+                result = page.value(CONTRAST)
+                check(result["seen"] > 15, name, view, theme, "has text", result["seen"])
+                check(not result["found"], name, view, theme, "text below a contrast of 4.5:", result["found"][:6])
+                page.value("document.querySelectorAll('#view tbody tr').forEach((row) => row.classList.add('chosen'))")
+                result = page.value(CONTRAST)
+                check(not result["found"], name, view, theme, "text of rows below a contrast of 4.5:", result["found"][:6])
+    for theme, colours in zip(("light", "dark"), page.value(PALETTE)):
+        for kind in ("own", "system", "match", "grew", "fell"):
+            least = min(contrast_of(colours["ink"], one) for one in colours[kind])
+            check(least >= 4.5, theme, kind, "text on boxes has a contrast of", least)
+        for who, matrix in BLINDNESS.items():
+            for one, other in (("grew", "fell"), ("own", "system")):
+                difference = apart(colours[one][-1], colours[other][-1], matrix)
+                check(difference > 18, theme, one, "and", other, "look alike with", who, difference)
+
+
+def copy_and_export(page):
+    """c copies each view as text, s saves what is drawn: well-formed, with the names."""
+    page.open(url("plain", type="alloc_space"))
+    page.value("""(() => { globalThis.copied = []; globalThis.saved = [];
+        Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { copied.push(text); } } });
+        URL.createObjectURL = (blob) => { blob.text().then((text) => saved.push(text)); return "about:blank#"; };
+        HTMLAnchorElement.prototype.click = () => {}; })()""")
+    page.value("document.activeElement.blur()")
+    wanted = {row["name"]: row for row in run("top", "-trim=false", "-sample_index=alloc_space", "plain.pb.gz")["rows"]}
+    heaviest = next(iter(wanted))
+    for view in VIEWS[:7]:
+        page.value("copied.length = saved.length = 0")
+        show(page, view=view, fn="" if view == "sizes" else heaviest)
+        page.settled()
+        page.key("c")
+        if view != "diff":
+            page.until("copied.length === 1")
+            text = page.value("copied[0]")
+            check("\n" in text and (heaviest in text or view == "sizes"), view, "as text", text[:200])
+        page.value("saved.length = 0")
+        page.key("s")
+        if view in ("flame", "graph"):
+            page.until("saved.length === 1")
+            tree = xml.etree.ElementTree.fromstring(page.value("saved[0]"))
+            check(heaviest in "".join(tree.itertext()), view, "as SVG has names")
+            check(not [one for one in tree.iter() if one.tag.endswith(("script", "foreignObject"))], view, "as SVG is a drawing")
+    top = page.value("(approf.go({view: 'top', fn: '', type: 'alloc_space'}), approf.view().text())").split("\n")
+    check(len(top) == len(wanted) + 1 and top[0].split("\t")[:2] == ["function", "flat"], "the table as text", top[:2])
+    page.open(url("odd"))
+    page.value("globalThis.saved = []; URL.createObjectURL = (blob) => { blob.text().then((text) => saved.push(text)); return 'about:blank#'; }; HTMLAnchorElement.prototype.click = () => {}")
+    page.key("s")
+    page.until("saved.length === 1")
+    tree = xml.etree.ElementTree.fromstring(page.value("saved[0]"))
+    check(ODD_NAMES[0] in "".join(tree.itertext()) and not list(tree.iter("{http://www.w3.org/2000/svg}script")), "names in the SVG stay text")
+
+
+# Long names of C++ and Rust, room, and what must be left of them.
+LONG = [
+    ("std::map<" + "std::basic_string<char, std::char_traits<char>, std::allocator<char> >, " * 6 + "int>::operator[](std::string const&)", 30, "operator[]"),
+    ("void boost::asio::detail::" + "executor_function_view::" * 18 + "complete<boost::asio::detail::binder1<void (*)(int), int> >(void*)", 30, "complete"),
+    ("<alloc::vec::Vec<" + "core::option::Option<" * 20 + "u8" + ">" * 20 + "> as core::clone::Clone>::clone", 24, "clone"),
+    ("(anonymous namespace)::Parser<" + "A, " * 160 + "B>::parse(char const*)::{lambda(int)#1}::operator()(int) const", 40, "operator()"),
+]
+
+
+def long_names(page):
+    page.open(url("plain"))
+    for name, room, kept in LONG:
+        short = page.value(f"approf.shortName({name!r}, {room})")
+        check(len(name) >= 400 and len(short) <= room and kept in short, "shortened:", short)
+        check(page.value(f"approf.shortName({name!r}, 1000)") == name, "whole when there is room")
 
 
 def pictures(page):
     for theme in ("light", "dark"):
         for view in VIEWS:
-            page.open(url("difference" if view == "diff" else "plain", view=view, theme=theme))
+            page.open(url({"diff": "difference", "time": "store"}.get(view, "plain"), view=view, theme=theme))
+            page.settled()
+            check(page.value("document.documentElement.scrollWidth") <= 1280 and page.value("document.documentElement.scrollHeight") <= 720, view, "fits 1280 by 720")
             page.shot(f"{shots}/{view}-{theme}.png")
         page.open(url("difference", theme=theme))
         page.shot(f"{shots}/flame-difference-{theme}.png")
@@ -278,16 +361,10 @@ def pictures(page):
 
 with Browser() as browser:
     page = browser.page(1280, 720)
-    for part in (figures, source_and_peek, differences, sizes, flame, search, keyboard, odd_names, over_time, demo, pictures):
-        try:
-            part(page)
-        except Exception:
-            failures.append(part.__name__)
-            print("FAILED:", part.__name__)
-            traceback.print_exc(file=sys.stdout)
+    do_all((figures, source_and_peek, differences, sizes, flame, search, keyboard, odd_names, long_names, over_time, contrast, copy_and_export, pictures), page)
     from_disk = [one for one in page.requests() if not one.startswith(("about:", "file:"))]
     check(not from_disk, "a page from disk asks for", from_disk)
-    served(page)
+    do_all((served,), page)
     small_screens(browser)
     for text in page.complaints():
         check(False, "the browser complains:", text)
