@@ -5,12 +5,15 @@
  * of processes that outlive the program are left to them.
  */
 #include "commands.h"
+#include "live_watch.h"
 #include "memory.h"
 #include "run_check.h"
 #include "run_child.h"
 #include "run_collect.h"
 #include "run_library.h"
+#include "run_view.h"
 #include "serve.h"
+#include "serve_access.h"
 #include "tables_dir.h"
 #include "units.h"
 
@@ -38,6 +41,9 @@ struct run {
     char pattern[PATH_MAX];
     char self[PATH_MAX];
     struct run_collect collect;
+    struct run_view view;
+    struct server *server;
+    char *token;
     struct run_variable environment[MOST_VARIABLES];
     size_t n_environment;
     char depth[24], own_pid[24];
@@ -196,10 +202,19 @@ static void tick(void *ctx)
 
 static void note_end(void *ctx, pid_t pid, int status)
 {
-    const struct run *run = ctx;
-    if (run->directory[0] != 0) {
+    struct run *run = ctx;
+    if (run_view_reaped(&run->view, pid)) {
+        message_note("approf: the view is closed, the program goes on%s%s",
+                     run->view.output[0] != 0 ? "; its output: " : "", run->view.output);
+    } else if (run->directory[0] != 0) {
         tables_end_note(run->directory, (uint32_t)pid, status);
     }
+}
+
+static void await_view(void *ctx)
+{
+    const struct run *run = ctx;
+    run_view_await_stop(&run->view);
 }
 
 static const char *bytes_text(char *out, size_t room, uint64_t bytes)
@@ -305,11 +320,58 @@ static void remove_directory(const struct run *run)
     rmdir(run->directory);
 }
 
+/* The endpoints and the live view, as far as they are wanted. False after an error message. */
+static bool start_watching(struct run *run, const struct cli_options *options, const char *command)
+{
+    int64_t interval_ns;
+    if (run->directory[0] == 0 && (options->live || *options->http != 0)) {
+        message_error("run: -live and -http need tables, and APPROF_TABLES is off");
+        message_hint("leave APPROF_TABLES out");
+        return false;
+    }
+    if (options->live) {
+        /* The view first: it is a fork, the server has threads. */
+        if (!live_watch_interval(options->refresh, &interval_ns) ||
+            !run_view_open(&run->view, command) ||
+            !run_view_start(&run->view, run->directory, options->source_path, interval_ns)) {
+            return false;
+        }
+    }
+    if (*options->http == 0) {
+        return true;
+    }
+    run->token = serve_token_read(options->token);
+    if (run->token == NULL) {
+        return false;
+    }
+    run->server = server_start(&(struct serve_options){.address = options->http,
+                                                       .processes = "all",
+                                                       .directory = run->directory,
+                                                       .token = run->token,
+                                                       .hosts = options->host_names});
+    if (run->server == NULL) {
+        return false;
+    }
+    message_note("approf: serving at %s/debug/pprof/", server_url(run->server));
+    server_warn(run->server);
+    return true;
+}
+
+static void stop_watching(struct run *run, bool quiet)
+{
+    run_view_close(&run->view, quiet);
+    if (run->server != NULL) {
+        server_stop(run->server);
+    }
+    free(run->token);
+}
+
 int cmd_run(struct invocation *invocation)
 {
     static struct run run; /* large */
     static struct run_program program;
     struct run_outcome outcome;
+    const struct cli_options *options = &invocation->options;
     if (invocation->n_arguments == 0) {
         message_error("run: which program?");
         message_hint("approf run -- ./server --port 6379");
@@ -319,25 +381,14 @@ int cmd_run(struct invocation *invocation)
     if (!run_check(command, &program)) {
         return refuse(command, &program);
     }
-    if (!set_pattern(&run, &invocation->options) || !prepare(&run, &invocation->options)) {
-        remove_directory(&run);
-        return STATUS_BAD_USAGE;
-    }
-    struct server *server = NULL;
     struct rlimit open_files;
     bool has_limit = getrlimit(RLIMIT_NOFILE, &open_files) == 0;
-    if (*invocation->options.http != 0 && run.directory[0] != 0) {
-        const char *token = getenv("APPROF_TOKEN");
-        server = server_start(&(struct serve_options){.address = invocation->options.http,
-                                                      .processes = "all",
-                                                      .directory = run.directory,
-                                                      .token = token != NULL ? token : "",
-                                                      .hosts = ""});
-        if (server == NULL) {
-            remove_directory(&run);
-            return STATUS_BAD_USAGE;
-        }
-        message_note("approf: serving at %s/debug/pprof/", server_url(server));
+    run.view = (struct run_view){.streams = {-1, -1, -1}};
+    if (!set_pattern(&run, options) || !prepare(&run, options) ||
+        !start_watching(&run, options, command)) {
+        stop_watching(&run, true);
+        remove_directory(&run);
+        return STATUS_BAD_USAGE;
     }
     struct symbolize_options quiet = {.quiet = true};
     run.collect.directory = run.directory;
@@ -346,23 +397,24 @@ int cmd_run(struct invocation *invocation)
                                   .arguments = invocation->arguments,
                                   .environment = run.environment,
                                   .n_environment = run.n_environment,
+                                  .streams = run.view.streams,
                                   .open_files = has_limit ? &open_files : NULL,
                                   .tick = tick,
                                   .ended = note_end,
+                                  .stopping = options->live ? await_view : NULL,
                                   .ctx = &run};
     if (run.collect.symbolizer == NULL || !run_child(&request, &outcome)) {
+        stop_watching(&run, true);
         remove_directory(&run);
         message_error("%s: %s", command, strerror(outcome.error));
         return outcome.error == ENOENT ? 127 : 126;
     }
-    if (server != NULL) {
-        server_stop(server);
-    }
+    stop_watching(&run, options->quiet);
     if (run.directory[0] != 0) {
         collect_all(&run, &request, &outcome);
     }
     symbolizer_close(run.collect.symbolizer);
-    if (!invocation->options.quiet) {
+    if (!options->quiet) {
         summarize(&run, &outcome);
     }
     remove_directory(&run);

@@ -1,4 +1,5 @@
-/* live.h - the state of approf live, and how it is drawn (cmd_live.c has the loop and the keys). */
+/* live.h - the state of approf live, and how it is drawn (live_watch.c has the loop and the keys).
+ */
 #ifndef APPROF_LIVE_H
 #define APPROF_LIVE_H
 
@@ -6,8 +7,9 @@
 #include "source_text.h"
 
 struct live {
-    char name[256]; /* of the program */
-    uint32_t pid;
+    char name[256];     /* of the program */
+    uint32_t pid;       /* 0: there is no process yet */
+    size_t n_processes; /* of a run, that live; 0: it is not of a run */
     int64_t start_realtime_ns;
     enum live_view view;
     enum live_order order;

@@ -27,12 +27,22 @@ static void draw_header(const struct live *live)
     char total[CELL], in_use[CELL], peak[CELL], rate[CELL];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
+    if (live->pid == 0) {
+        live_screen_line(LIVE_BOLD, "no process of this run is profiled yet");
+        live_screen_line(LIVE_PLAIN, "%s", "");
+        return;
+    }
     long long up = (long long)now.tv_sec - live->start_realtime_ns / 1000000000;
-    live_screen_line(LIVE_BOLD, "%s (%u)  %s%lld:%02lld:%02lld%s", live->name, live->pid,
+    char others[64] = "";
+    if (live->n_processes > 1) {
+        snprintf(others, sizeof others, "  one of %zu processes", live->n_processes);
+    }
+    live_screen_line(LIVE_BOLD, "%s (%u)  %s%lld:%02lld:%02lld%s%s", live->name, live->pid,
                      live->ended ? "ended, began " : "up ", up / 3600, up / 60 % 60, up % 60,
                      live->ended    ? " ago"
                      : live->frozen ? "  frozen"
-                                    : "");
+                                    : "",
+                     others);
     live_screen_line(LIVE_PLAIN, "allocated %s  rate %s  live %s  peak %s  by %s, %s",
                      bytes(total, (double)live->total_bytes, ""),
                      bytes(rate, live_sites_rate(live->sites), "/s"),
@@ -50,6 +60,12 @@ static const char *base_name(const char *path)
 static void draw_table(struct live *live, int rows)
 {
     size_t n;
+    if (live->sites == NULL) {
+        for (; rows > 0; rows--) {
+            live_screen_line(LIVE_PLAIN, "%s", "");
+        }
+        return;
+    }
     const struct live_site *const *sites =
         live_sites_sorted(live->sites, live->view, live->order, &n);
     static const char *const marks[LIVE_N_ORDERS][3] = {
@@ -151,6 +167,7 @@ static void draw_help(int rows)
         "  f, space    freeze, and go on",
         "  z           count growth from now on",
         "  w           write a profile (approf.PROGRAM.PID.pb.gz)",
+        "  n           the next process of an approf run -live",
         "  ?           this help",
         "  q           end",
         "",

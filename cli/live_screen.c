@@ -22,6 +22,7 @@ static const char leave_codes[] = "\033[0m\033[?25h\033[?1049l";
 static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGSEGV,
                              SIGBUS, SIGABRT, SIGFPE, SIGILL,  SIGXCPU, SIGALRM};
 
+static int input_fd = STDIN_FILENO, output_fd = STDOUT_FILENO;
 static struct termios before;
 static volatile sig_atomic_t is_open, resized;
 static sigset_t awake; /* the signals that may come while we wait for a key */
@@ -35,7 +36,7 @@ static struct {
 static void put(const char *bytes, size_t n)
 {
     while (n > 0) {
-        ssize_t written = write(STDOUT_FILENO, bytes, n);
+        ssize_t written = write(output_fd, bytes, n);
         if (written < 0 && errno != EINTR && errno != EAGAIN) {
             return;
         }
@@ -52,18 +53,27 @@ static void leave(void)
     if (is_open) {
         is_open = 0;
         put(leave_codes, sizeof leave_codes - 1);
-        tcsetattr(STDIN_FILENO, TCSANOW, &before);
+        tcsetattr(input_fd, TCSANOW, &before);
     }
+}
+
+static bool in_background(void)
+{
+    pid_t group = tcgetpgrp(output_fd);
+    return group > 0 && group != getpgrp();
 }
 
 static void enter(void)
 {
+    if (in_background()) {
+        return; /* the next key that is waited for tries again */
+    }
     struct termios raw = before;
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO | IEXTEN);
     raw.c_iflag &= ~(tcflag_t)(IXON | ICRNL | INLCR | IGNCR);
     raw.c_cc[VMIN] = 0;
     raw.c_cc[VTIME] = 0;
-    tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+    tcsetattr(input_fd, TCSANOW, &raw);
     put(enter_codes, sizeof enter_codes - 1);
     is_open = 1;
 }
@@ -104,16 +114,21 @@ static void on_stop(int number)
     errno = error;
 }
 
-bool live_screen_open(void)
+bool live_screen_open(int input, int output)
 {
-    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || tcgetattr(STDIN_FILENO, &before) != 0) {
+    input_fd = input;
+    output_fd = output;
+    if (!isatty(input_fd) || !isatty(output_fd) || tcgetattr(input_fd, &before) != 0) {
         return false;
     }
     struct sigaction action = {.sa_handler = on_end};
     sigset_t blocked;
     sigemptyset(&blocked);
     for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
-        sigaction(ending[i], &action, NULL);
+        struct sigaction old;
+        if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) {
+            sigaction(ending[i], &action, NULL);
+        }
     }
     action.sa_handler = on_resize;
     sigaction(SIGWINCH, &action, NULL);
@@ -138,7 +153,7 @@ void live_screen_close(void)
 void live_screen_size(int *columns, int *rows)
 {
     struct winsize size = {0};
-    bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
+    bool known = ioctl(output_fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
     *columns = known ? size.ws_col : 80;
     *rows = known ? size.ws_row : 24;
 }
@@ -148,7 +163,7 @@ void live_screen_size(int *columns, int *rows)
 static int read_byte(void)
 {
     unsigned char byte;
-    return read(STDIN_FILENO, &byte, 1) == 1 ? byte : -1;
+    return read(input_fd, &byte, 1) == 1 ? byte : -1;
 }
 
 /* What follows an ESC: terminals send a key's sequence in one piece. */
@@ -195,13 +210,16 @@ int live_screen_key(int64_t until_ns)
         left = 0;
     }
     struct timespec wait = {.tv_sec = left / 1000000000, .tv_nsec = left % 1000000000};
-    struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+    struct pollfd input = {.fd = is_open ? input_fd : -1, .events = POLLIN};
     if (resized) {
         resized = 0;
         return LIVE_KEY_NONE;
     }
     if (ppoll(&input, 1, &wait, &awake) <= 0) {
         resized = 0;
+        if (!is_open) {
+            enter();
+        }
         return LIVE_KEY_NONE;
     }
     int c = read_byte();
@@ -299,5 +317,7 @@ void live_screen_end(void)
     if (picture.line < picture.rows) {
         append_text("\033[J");
     }
-    put(picture.bytes, picture.length);
+    if (is_open) {
+        put(picture.bytes, picture.length);
+    }
 }

@@ -13,7 +13,7 @@
 
 enum live_key {
     LIVE_KEY_NONE, /* time is over, or the size has changed */
-    LIVE_KEY_END,  /* standard input is gone */
+    LIVE_KEY_END,  /* the input is gone */
     LIVE_KEY_UP = 256,
     LIVE_KEY_DOWN,
     LIVE_KEY_PAGE_UP,
@@ -24,8 +24,9 @@ enum live_key {
     LIVE_KEY_ENTER,
 }; /* smaller numbers are characters */
 
-/* False when standard input or output is no terminal. */
-bool live_screen_open(void);
+/* On these descriptors; false when one is no terminal. Signals that are ignored stay so. While the
+ * program is in the background, the terminal is left alone. */
+bool live_screen_open(int input, int output);
 void live_screen_close(void);
 
 /* As it is now; 80x24 when the terminal does not say. */

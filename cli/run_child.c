@@ -24,7 +24,8 @@ struct inherited {
     struct sigaction actions[N_PASSED_ON], child;
 };
 
-static void take_signals(struct inherited *inherited, sigset_t *waited)
+static void take_signals(const struct run_request *request, struct inherited *inherited,
+                         sigset_t *waited)
 {
     struct sigaction standard = {.sa_handler = SIG_DFL};
     sigemptyset(waited);
@@ -36,6 +37,11 @@ static void take_signals(struct inherited *inherited, sigset_t *waited)
             sigaddset(waited, passed_on[i]);
         }
     }
+    struct sigaction stop;
+    if (request->stopping != NULL && sigaction(SIGTSTP, NULL, &stop) == 0 &&
+        stop.sa_handler != SIG_IGN) {
+        sigaddset(waited, SIGTSTP);
+    }
     sigprocmask(SIG_BLOCK, waited, &inherited->mask);
     /* If ours is ignored, children vanish without a word. */
     sigaction(SIGCHLD, &standard, &inherited->child);
@@ -46,6 +52,11 @@ static _Noreturn void become(const struct run_request *request, const struct inh
 {
     for (size_t i = 0; i < request->n_environment; i++) {
         setenv(request->environment[i].name, request->environment[i].value, 1);
+    }
+    for (int i = 0; request->streams != NULL && i < 3; i++) {
+        if (request->streams[i] >= 0) {
+            dup2(request->streams[i], i);
+        }
     }
     if (request->open_files != NULL) {
         setrlimit(RLIMIT_NOFILE, request->open_files);
@@ -93,6 +104,10 @@ static void await(const struct run_request *request, struct run_outcome *outcome
             if (info.si_code != SI_KERNEL) {
                 kill(outcome->pid, number);
             }
+            if (number == SIGTSTP) {
+                request->stopping(request->ctx);
+                raise(SIGSTOP);
+            }
         } else if (number < 0 && errno == EAGAIN && request->tick != NULL) {
             request->tick(request->ctx);
         }
@@ -110,7 +125,7 @@ bool run_child(const struct run_request *request, struct run_outcome *outcome)
         return false;
     }
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    take_signals(&inherited, &waited);
+    take_signals(request, &inherited, &waited);
     outcome->pid = fork();
     if (outcome->pid == 0) {
         become(request, &inherited, report[1]);

@@ -21,11 +21,15 @@ struct run_request {
     const char *const *arguments;           /* NULL-terminated, the name first */
     const struct run_variable *environment; /* set in the command, beside our own */
     size_t n_environment;
+    const int *streams;              /* the command's 0, 1 and 2; -1, or NULL: ours */
     const struct rlimit *open_files; /* the command's RLIMIT_NOFILE: ours may have been raised */
     void (*tick)(void *ctx);         /* called about once a second while it runs */
     /* Called when a process has ended that is ours to wait for: the command, and its children that
      * have lost their parent. The status is as of waitpid. */
     void (*ended)(void *ctx, pid_t pid, int status);
+    /* Called when the terminal's ^Z is about to stop us, before we stop; NULL: nobody has to be
+     * waited for. */
+    void (*stopping)(void *ctx);
     void *ctx;
 };
 

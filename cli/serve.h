@@ -37,8 +37,8 @@ struct server;
 struct server *server_start(const struct serve_options *options);
 /* "http://127.0.0.1:6060". */
 const char *server_url(const struct server *server);
-/* Whether others than this machine can reach it. */
-bool server_is_open(const struct server *server);
+/* Says so when others than this machine can reach it, and no token keeps them out. */
+void server_warn(const struct server *server);
 void server_stop(struct server *server);
 
 #endif

@@ -1,10 +1,15 @@
 /* serve_access.c - see serve_access.h. */
 #include "serve_access.h"
 
+#include "memory.h"
+#include "message.h"
+
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netdb.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
@@ -88,4 +93,26 @@ bool serve_token_allowed(const char *authorization, const char *token)
         different |= (unsigned char)(given[i] ^ token[n > 0 ? i % n : 0]);
     }
     return n > 0 && different == 0;
+}
+
+char *serve_token_read(const char *given)
+{
+    char text[1024];
+    const char *environment = getenv("APPROF_TOKEN");
+    if (*given != '@') {
+        return memory_print("%s", *given == 0 && environment != NULL ? environment : given);
+    }
+    FILE *file = fopen(given + 1, "re");
+    size_t n = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
+    text[n] = 0;
+    if (file != NULL) {
+        fclose(file);
+    }
+    text[strcspn(text, "\r\n")] = 0;
+    if (text[0] == 0) {
+        message_error("-token: %s: %s", given + 1, file == NULL ? strerror(errno) : "empty file");
+        message_hint("-token @FILE takes the token from the first line of a file");
+        return NULL;
+    }
+    return memory_print("%s", text);
 }

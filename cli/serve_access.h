@@ -17,4 +17,10 @@ bool serve_host_allowed(const char *host, bool open, const char *hosts);
  * for the right one. */
 bool serve_token_allowed(const char *authorization, const char *token);
 
+/* The token that is asked for: the option's value, the first line of the file behind "@FILE", or
+ * $APPROF_TOKEN (an argument can be seen in ps); "" for none. malloc'd; NULL after an error
+ * message.
+ */
+char *serve_token_read(const char *given);
+
 #endif

@@ -441,9 +441,13 @@ const char *server_url(const struct server *server)
     return server->url;
 }
 
-bool server_is_open(const struct server *server)
+void server_warn(const struct server *server)
 {
-    return server->open;
+    if (server->open && *server->options.token == 0) {
+        message_error("serve: anybody who reaches %s can read the profiles", server->url);
+        message_hint("-token @FILE asks clients for a bearer token; -http 127.0.0.1:6060 stays on "
+                     "this machine");
+    }
 }
 
 void server_stop(struct server *server)
