@@ -173,6 +173,18 @@ class Page:
         with open(path, "wb") as out:
             out.write(base64.b64decode(data))
 
+    def trace(self, expression):
+        """(value of the expression, what the browser's own tracing says of the time in which it was computed)."""
+        self.send("Tracing.start", transferMode="ReportEvents", traceConfig={"includedCategories": ["devtools.timeline", "disabled-by-default-devtools.timeline.frame"]})
+        value = self.value(expression)
+        self.send("Tracing.end")
+        end = time.monotonic() + HANGS
+        while not any(event.get("method") == "Tracing.tracingComplete" for event in self.browser.events):
+            self.browser.events.append(self.browser.read(end))
+        parts = [event["params"]["value"] for event in self.browser.events if event.get("method") == "Tracing.dataCollected"]
+        self.browser.events = [event for event in self.browser.events if not event.get("method", "").startswith("Tracing.")]
+        return value, [event for part in parts for event in part]
+
     def complaints(self):
         """What the page has thrown, logged as an error or been forbidden. (That tests read a canvas often is nobody's fault.)"""
         found = []
