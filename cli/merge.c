@@ -38,6 +38,14 @@ static uint64_t rounded_size(const struct profile_mapping *mapping)
     return size - size % 0x1000;
 }
 
+static bool same_mapping(const struct profile_mapping *a, const struct profile_mapping *b)
+{
+    string_id a_name = a->build_id ? a->build_id : a->filename;
+    string_id b_name = b->build_id ? b->build_id : b->filename;
+    return rounded_size(a) == rounded_size(b) && a->offset == b->offset && a_name == b_name &&
+           !a->build_id == !b->build_id;
+}
+
 static uint32_t map_mapping(struct merger *m, uint32_t index)
 {
     if (index == PROFILE_NONE) {
@@ -56,9 +64,7 @@ static uint32_t map_mapping(struct merger *m, uint32_t index)
     uint32_t id;
     while ((id = key_table_next(&m->mappings, &at)) != KEY_NONE) {
         const struct profile_mapping *other = &m->out->mappings[id];
-        string_id other_name = other->build_id ? other->build_id : other->filename;
-        if (rounded_size(other) == size && other->offset == mapping.offset && other_name == name &&
-            !other->build_id == !mapping.build_id) {
+        if (same_mapping(other, &mapping)) {
             m->mapping_shift[index] = other->start - mapping.start;
             return m->mapping_map[index] = id;
         }
@@ -367,6 +373,22 @@ bool merge_profiles(struct profile *const *profiles, size_t n, unsigned flags, s
     return true;
 }
 
+static bool has_same_mappings(const struct profile *profile)
+{
+    enum { MANY = 1000 };
+    if (profile->n_mappings > MANY) {
+        return true; /* not worth finding out */
+    }
+    for (uint32_t i = 0; i < profile->n_mappings; i++) {
+        for (uint32_t k = i + 1; k < profile->n_mappings; k++) {
+            if (same_mapping(&profile->mappings[i], &profile->mappings[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool merge_can_wait(const struct profile *profile)
 {
     size_t n = (size_t)profile->n_samples * profile->n_sample_types;
@@ -376,5 +398,5 @@ bool merge_can_wait(const struct profile *profile)
             return false;
         }
     }
-    return true;
+    return !has_same_mappings(profile);
 }

@@ -20,9 +20,10 @@ enum {
 bool merge_profiles(struct profile *const *profiles, size_t n, unsigned flags, struct profile *out,
                     struct profile_error *error);
 
-/* Whether merging a profile with itself can be left to a merge that follows: equal samples would be
- * found there as well, unless some of them cancel each other out and change the order of the rest.
- * Sums of values that are not negative can't. */
+/* Whether merging a profile with itself can be left to a merge that follows. Equal samples are
+ * found there as well, unless some of them cancel each other out and change the order of the rest,
+ * which values that are not negative can't. But of mappings that count as equal another one might
+ * stand for all. */
 bool merge_can_wait(const struct profile *profile);
 
 #endif

@@ -5,7 +5,8 @@
                      [--random N --seed S] [--jobs 2] [--verbose]
 
 Every profile of the corpus goes through every report with every set of options; pairs of profiles
-through merging and subtracting. Standard output must be the same, and the exit status both zero or
+through merging and subtracting. Of N random ones each goes through some reports with some options, every fifth with two
+others of its kind through some merges and differences. Standard output must be the same, and the exit status both zero or
 both not. A difference is allowed only if differences.txt names it, with its reason: a line
 `PROFILE-GLOB | ARGUMENTS-GLOB | reason`. Prints the count of pairs and of listed differences.
 """
@@ -60,16 +61,78 @@ def unpack(data):
         return data
 
 
-def normal(data, tree):
-    """The lines without their order and without numbers that depend on it."""
+def callgrind_nodes(data):
+    """The nodes in their order, each with its calls: names and addresses in full instead of numbers and distances, both of
+    which depend on the order of nodes."""
+    tables = {"ob": {}, "fl": {}, "fn": {}}
+    group, nodes, before = {}, [], 0
+
+    def name(kind, text):
+        found = re.match(rb"\((\d+)\)(?: (.*))?$", text, re.S)
+        if not found:
+            return text
+        if found[2] is not None:
+            tables[kind][found[1]] = re.sub(rb" \[\d+/(\d+)\]$", rb" [/\1]", found[2])
+        return tables[kind].get(found[1], b"?")
+
+    def address(text):
+        if text == b"*":
+            return before
+        return before + int(text) if text[:1] in b"+-" else int(text, 16)
+
+    call = []
+    here = 0
+    for line in data.split(b"\n")[3:]:
+        found = re.match(rb"(c?)(ob|fl|fn)=(.*)$", line, re.S)
+        if found and found[1]:
+            call.append(name(found[2].decode(), found[3]))
+        elif found:
+            group[found[2]] = name(found[2].decode(), found[3])
+        elif line.startswith(b"calls="):
+            parts = line.split(b" ")
+            call += [address(parts[1]), parts[2]]
+        elif line.startswith(b"* * ") and call:
+            nodes[-1][1].append((tuple(call), line))
+            call = []
+        elif line:
+            before = here  # distances are from the node before
+            parts = line.split(b" ")
+            here = address(parts[0])
+            nodes.append(((tuple(sorted(group.items())), here, *parts[1:]), []))
+    return nodes
+
+
+def dot_nodes(data):
+    """Lines with the labels of nodes instead of their numbers."""
+    labels = {}
+    for line in data.split(b"\n"):
+        found = re.match(rb"(N+\d+(?:_\d+)*) \[label ?= ?\"(.*?[^\\])\" ", line)
+        if found:
+            labels[found[1]] = found[2]
+
+    def label(found):
+        return labels.get(found[0], found[0])
+
     lines = []
     for line in data.split(b"\n"):
-        line = re.sub(rb"^(\w+=)\(\d+\)", rb"\1()", line)
-        line = re.sub(rb"\[\d+/(\d+)\]$", rb"[/\1]", line)
-        if tree:
-            line = re.sub(rb"\bN+\d+(_\d+)*|\"node\d+\"", b"N", line)
-        lines.append(line)
+        head, bracket, rest = line.partition(b" [")
+        if re.match(rb"N", head):
+            head = re.sub(rb"N+\d+(_\d+)*", label, head)
+            rest = re.sub(rb"id=\"\w+\"", b"id", rest)
+        lines.append(head + bracket + rest)
     return sorted(lines)
+
+
+def normal(data, options):
+    """What a report says without the orders that are those of a hash table in pprof: of edges and tags with equal weights,
+    and in a call tree of nodes that are equal in all that rows are ordered by. Everything else, the order of rows included,
+    is compared as it is."""
+    if "-callgrind" in options:
+        nodes = callgrind_nodes(data)
+        return [data.split(b"\n")[:3], [head for head, _ in nodes], sorted((head, sorted(calls)) for head, calls in nodes)]
+    if "-dot" in options and "-call_tree" in options:
+        return dot_nodes(data)
+    return sorted(re.sub(rb"\[\d+/(\d+)\]$", rb"[/\1]", line) for line in data.split(b"\n"))
 
 
 def expression_for(path):
@@ -89,25 +152,45 @@ def cases_for(path, reports, full):
             yield [report] + [o.replace("{re}", expression) for o in options], [path]
 
 
-def pair_cases(paths, reports):
+def pair_cases(triple, reports):
+    a, b, c = triple
+    for report in reports:
+        report = report.replace("{re}", expression_for(a))
+        yield [report], [a, b]
+        yield [report, "-lines"], [a, b, c]
+        for base in ("-base", "-diff_base"):
+            yield [report, base + "=" + b], [a]
+            yield [report, base + "=" + b, "-normalize"], [a]
+            yield [report, base + "=" + b, "-lines", "-cum"], [a]
+            yield [report, base + "=" + b, "-drop_negative"], [a]
+            yield [report, base + "=" + b, "-nodecount=4"], [a, c]
+            yield [report, base + "=" + a], [a]
+
+
+def triples_of(paths):
     triples = {}
     for path in paths:
         found = re.match(r"(.*/p\d+_\w+)_(\d)\.pb\.gz$", path)
         if found:
             triples.setdefault(found.group(1), {})[found.group(2)] = path
-    for triple in triples.values():
-        a, b, c = triple["0"], triple["1"], triple["2"]
-        for report in reports:
-            report = report.replace("{re}", expression_for(a))
-            yield [report], [a, b]
-            yield [report, "-lines"], [a, b, c]
-            for base in ("-base", "-diff_base"):
-                yield [report, base + "=" + b], [a]
-                yield [report, base + "=" + b, "-normalize"], [a]
-                yield [report, base + "=" + b, "-lines", "-cum"], [a]
-                yield [report, base + "=" + b, "-drop_negative"], [a]
-                yield [report, base + "=" + b, "-nodecount=4"], [a, c]
-                yield [report, base + "=" + a], [a]
+    return [(t["0"], t["1"], t["2"]) for t in triples.values()]
+
+
+def random_cases(folder, n, seed, reports):
+    """A profile goes through a third of the reports, another third than its neighbours; of the cases of a triple through
+    some that are far apart."""
+    for i in range(n):
+        one = seed * 1000003 + i
+        path = os.path.join(folder, "random%d.pb.gz" % i)
+        random_profiles.write(path, one)
+        for report in reports[i % 3::3]:
+            yield [report.replace("{re}", expression_for(path))] + random_profiles.options(one), [path]
+        if i % 5 == 0:
+            others = [os.path.join(folder, "random%d_%d.pb.gz" % (i, k)) for k in (1, 2)]
+            for k, other in enumerate(others):
+                random_profiles.write(other, one + (k + 1) * 500009, one)
+            cases = list(pair_cases((path, *others), reports))
+            yield from cases[i // 5 % 37::37]
 
 
 def is_binary(options):
@@ -153,14 +236,10 @@ def main():
         for path in paths:
             small = os.path.getsize(path) < 100000
             cases += list(cases_for(path, reports if small else reports[:1], "/basic/" in path))
-        cases += list(pair_cases(paths, reports))
+        for triple in triples_of(paths):
+            cases += list(pair_cases(triple, reports))
     scratch = tempfile.TemporaryDirectory()
-    for i in range(arguments.random):
-        path = os.path.join(scratch.name, "random%d.pb.gz" % i)
-        random_profiles.write(path, arguments.seed * 1000003 + i)
-        options = random_profiles.options(arguments.seed * 1000003 + i)
-        for report in reports:
-            cases.append(([report.replace("{re}", expression_for(path))] + options, [path]))
+    cases += list(random_cases(scratch.name, arguments.random, arguments.seed, reports))
     cases = [c for c in cases if arguments.only in " ".join(c[1]) and arguments.options in " ".join(c[0])]
     cases = cases[::arguments.every]
     if not cases:
@@ -180,14 +259,22 @@ def main():
         if is_binary(options):
             out = [unpack(o) for o in out]
         same = out[0] == out[1] and (theirs[0] == 0) == (ours[0] == 0) and ours[0] in (0, 2)
-        # Some orders of pprof's are those of a hash table: they change from run to run. Then the same lines in another
-        # order are as good.
-        if not same and not theirs[0] and not ours[0] and not is_binary(options) and \
-                normal(out[0], "-call_tree" in options) == normal(out[1], "-call_tree" in options):
-            # Small tables are walked from a random one of eight places, so that one order of two in eight tries is common.
-            for _ in range(100):
-                again = run([pprof, "-symbolize=none"] + options + sources, cwd)[1]
-                if again == ours[1] or again != theirs[1]:
+        # Some orders of pprof's are those of a hash table: they change from run to run. Then the same in another order is as
+        # good. Small tables are walked from a random one of eight places, so that one order of two in eight tries is common.
+        if not same and not theirs[0] and not ours[0] and not is_binary(options):
+            mine, first = normal(ours[1], options), normal(theirs[1], options)
+            varies = contradicts = False
+            seen = set()
+            for again in range(100):
+                other = run([pprof, "-symbolize=none"] + options + sources, cwd)[1] if again else theirs[1]
+                varies |= other != theirs[1]
+                said = normal(other, options)
+                contradicts |= said != first
+                # Which of equal nodes a drawing has room for may be one of those orders, too: then no two of pprof's drawings
+                # need be the same, and ours must have no line that none of them has.
+                if "-dot" in options:
+                    seen.update(said)
+                if other == ours[1] or (varies and said == mine) or (contradicts and seen.issuperset(mine)):
                     same = True
                     break
         return case, same, theirs, ours

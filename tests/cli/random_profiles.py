@@ -37,8 +37,9 @@ FILES = ["/src/a.c", "/src/b.c", "/src/./c.c", "/home/me/src/d.c", "rel/e.c", ""
 TYPES = [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes")]
 
 
-def build(seed):
-    r = random.Random(seed)
+def build(seed, like=None):
+    """like: another seed, whose profile has the same sample types, so that the two can be added up."""
+    r = random.Random(seed if like is None else like)
     s = Strings()
     out = b""
     kind = r.randrange(4)
@@ -50,6 +51,8 @@ def build(seed):
         types = TYPES
     for kind_name, unit in types:
         out += sub(1, num(1, s(kind_name)) + num(2, s(unit)))
+    if like is not None:
+        r = random.Random(seed)
     n_mappings = r.randrange(0, 4)
     n_functions = r.randrange(1, 25)
     n_locations = r.randrange(1, 50)
@@ -98,9 +101,9 @@ def build(seed):
     return s.encode() + out
 
 
-def write(path, seed):
+def write(path, seed, like=None):
     with open(path, "wb") as f:
-        f.write(gzip.compress(build(seed), mtime=0))
+        f.write(gzip.compress(build(seed, like), mtime=0))
 
 
 OPTIONS = ["-cum", "-lines", "-files", "-addresses", "-filefunctions", "-noinlines", "-nodecount=3", "-nodefraction=0.05",
