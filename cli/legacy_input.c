@@ -238,8 +238,11 @@ void legacy_drop_second_leaf(struct legacy_builder *builder)
 {
     for (size_t s = 0; s < builder->n_stacks; s++) {
         struct legacy_stack *stack = &builder->stacks[s];
+        if (stack->n < 2) {
+            continue; /* there may be no addresses at all */
+        }
         uint64_t *frames = builder->addresses + stack->first;
-        if (stack->n > 1 && frames[0] == frames[1] + 1) {
+        if (frames[0] == frames[1] + 1) {
             frames[1] = frames[0];
             stack->first++;
             stack->n--;
