@@ -328,7 +328,7 @@ static bool print_one(struct session *s, const struct gate_format *format, const
         fine = output_close(&file, true);
     }
     if (!fine) {
-        message_error("%s: %s", path, strerror(errno));
+        message_error("%s: %s", path, message_errno(errno));
         message_hint("the report could not be written");
     }
     return fine;

@@ -1,6 +1,7 @@
 /* cmd_generate.c - approf generate man FOLDER | bash | zsh | fish: what `make install` installs
  * beside the program. */
 #include "generate.h"
+#include "message.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,14 +18,14 @@ static int write_page(const char *folder, const struct command *command)
     }
     FILE *out = fopen(path, "we");
     if (!out) {
-        message_error("%s: cannot be written: %s", path, strerror(errno));
+        message_error("%s: cannot be written: %s", path, message_errno(errno));
         message_hint("the folder must exist");
         return STATUS_BAD_USAGE;
     }
     generate_man(out, command);
     bool fine = !ferror(out);
     if (fclose(out) != 0 || !fine) {
-        return message_error("%s: cannot be written: %s", path, strerror(errno));
+        return message_error("%s: cannot be written: %s", path, message_errno(errno));
     }
     return STATUS_FINE;
 }

@@ -51,7 +51,7 @@ int cmd_live(struct invocation *invocation)
     if (live_watch_interval(invocation->options.refresh, &interval_ns)) {
         live_watch_open(&watch, invocation->options.source_path);
         if (!live_watch_process(&watch, &entry)) {
-            message_error("%s: %s", path, strerror(errno));
+            message_error("%s: %s", path, message_errno(errno));
         } else if (!live_watch_run(&watch, STDIN_FILENO, STDOUT_FILENO, interval_ns)) {
             message_error("live: standard input and output must be a terminal");
             message_hint("approf top %s prints the same once; approf diff %s -seconds=10 what "

@@ -28,7 +28,7 @@ static int run_dot(const char *language, int input, int output)
     int error = posix_spawnp(&pid, "dot", &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error) {
-        message_error("dot: cannot be run: %s", strerror(error));
+        message_error("dot: cannot be run: %s", message_errno(error));
         message_hint("graphviz draws the pictures: apt-get install graphviz; 'approf dot' prints "
                      "the graph as text");
         return STATUS_BAD_USAGE;
@@ -52,9 +52,9 @@ int picture_draw(struct profile *profile, const struct cli_options *options, con
 {
     FILE *text = tmpfile();
     int status = text ? report_print(profile, options, report_format_find("dot"), NULL, text)
-                      : message_error("temporary file: %s", strerror(errno));
+                      : message_error("temporary file: %s", message_errno(errno));
     if (status == STATUS_FINE && (fflush(text) != 0 || lseek(fileno(text), 0, SEEK_SET) != 0)) {
-        status = message_error("temporary file: %s", strerror(errno));
+        status = message_error("temporary file: %s", message_errno(errno));
     }
     if (status == STATUS_FINE) {
         status = run_dot(language, fileno(text), output);
@@ -83,7 +83,8 @@ static int draw(struct invocation *invocation, const char *language)
         message_note("Generating report in %s", options->output);
         output = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (output < 0) {
-            status = message_error("%s: cannot be written: %s", options->output, strerror(errno));
+            status =
+                message_error("%s: cannot be written: %s", options->output, message_errno(errno));
         }
     }
     if (status == STATUS_FINE) {
@@ -91,7 +92,7 @@ static int draw(struct invocation *invocation, const char *language)
     }
     profile_free(&profile);
     if (to_file && output >= 0 && close(output) != 0) {
-        status = message_error("%s: cannot be written: %s", options->output, strerror(errno));
+        status = message_error("%s: cannot be written: %s", options->output, message_errno(errno));
     }
     return status;
 }

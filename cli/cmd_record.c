@@ -164,7 +164,7 @@ int cmd_record(struct invocation *invocation)
         return STATUS_BAD_USAGE;
     }
     if (mkdir(options->output, 0700) != 0 && errno != EEXIST) {
-        message_error("%s: cannot be made: %s", options->output, strerror(errno));
+        message_error("%s: cannot be made: %s", options->output, message_errno(errno));
         return STATUS_BAD_USAGE;
     }
     if (!record_is(options->output) || access(options->output, W_OK) != 0) {

@@ -35,7 +35,7 @@ int report_command(struct invocation *invocation, const char *name)
     if (to_file) {
         message_note("Generating report in %s", options->output);
         if (!output_open(&file, options->output)) {
-            message_error("%s: cannot be written: %s", options->output, strerror(errno));
+            message_error("%s: cannot be written: %s", options->output, message_errno(errno));
             message_hint("-output names a file in a directory that can be written to");
             profile_free(&profile);
             return STATUS_BAD_USAGE;
@@ -44,7 +44,7 @@ int report_command(struct invocation *invocation, const char *name)
     }
     int status = print_to(&profile, invocation, format, out);
     if (to_file && !output_close(&file, status == STATUS_FINE)) {
-        status = message_error("%s: cannot be written: %s", options->output, strerror(errno));
+        status = message_error("%s: cannot be written: %s", options->output, message_errno(errno));
     }
     profile_free(&profile);
     return status;

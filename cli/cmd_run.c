@@ -89,7 +89,7 @@ static bool make_directory(struct run *run)
         }
     }
     run->directory[0] = 0;
-    message_error("run: no place for the tables: %s", strerror(errno));
+    message_error("run: no place for the tables: %s", message_errno(errno));
     message_hint("APPROF_TABLES names a directory of yours");
     return false;
 }
@@ -406,7 +406,7 @@ int cmd_run(struct invocation *invocation)
     if (run.collect.symbolizer == NULL || !run_child(&request, &outcome)) {
         stop_watching(&run, true);
         remove_directory(&run);
-        message_error("%s: %s", command, strerror(outcome.error));
+        message_error("%s: %s", command, message_errno(outcome.error));
         return outcome.error == ENOENT ? 127 : 126;
     }
     stop_watching(&run, options->quiet);

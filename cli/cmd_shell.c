@@ -71,7 +71,7 @@ int shell_report(const struct shell *shell, const struct shell_order *order)
         path = name;
     }
     if (!out) {
-        return message_error("%s: cannot be written: %s", path, strerror(errno));
+        return message_error("%s: cannot be written: %s", path, message_errno(errno));
     }
     if (*path) {
         message_note("Generating report in %s", path);
@@ -91,7 +91,7 @@ int shell_report(const struct shell *shell, const struct shell_order *order)
     if (out == stdout) {
         fflush(stdout);
     } else if (fclose(out) != 0) {
-        status = message_error("%s: cannot be written: %s", path, strerror(errno));
+        status = message_error("%s: cannot be written: %s", path, message_errno(errno));
     }
     return status;
 }

@@ -62,12 +62,12 @@ static int write_file(const char *path, const struct web_content *content)
     char nonce[WEB_NONCE_ROOM];
     struct output_file output;
     if (!output_open(&output, path)) {
-        return message_error("%s: cannot be written: %s", path, strerror(errno));
+        return message_error("%s: cannot be written: %s", path, message_errno(errno));
     }
     bool fine = web_page_nonce(nonce) && web_page_write(output.stream, nonce, content);
     if (!output_close(&output, fine) || !fine) {
         return message_error("%s: cannot be written: %s", path,
-                             fine ? strerror(errno) : "out of memory");
+                             fine ? message_errno(errno) : "out of memory");
     }
     if (strcmp(path, "-") != 0) {
         message_note("Wrote %s: open it in a browser, or send it; it needs nothing else", path);

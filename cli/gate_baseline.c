@@ -51,7 +51,7 @@ static bool each_line(const char *path, bool (*line)(void *ctx, char *text, int 
 {
     FILE *file = fopen(path, "re");
     if (!file) {
-        message_error("%s: %s", path, strerror(errno));
+        message_error("%s: %s", path, message_errno(errno));
         message_hint("approf gate --run 'CMD' --baseline %s --update makes it", path);
         return false;
     }
@@ -419,7 +419,7 @@ bool gate_baseline_write(const struct gate *gate, const char *path)
         fine = output_close(&file, true);
     }
     if (!fine) {
-        message_error("%s: %s", path, strerror(errno));
+        message_error("%s: %s", path, message_errno(errno));
         message_hint("the baseline was not changed");
     }
     return fine;

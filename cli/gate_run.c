@@ -155,7 +155,7 @@ bool gate_run_command(const char *command, const char *rate, const char *program
         memory_print("%s/approf-gate-XXXXXX", temporary && *temporary ? temporary : "/tmp");
     *status = STATUS_BAD_USAGE;
     if (!mkdtemp(directory)) {
-        message_error("%s: %s", directory, strerror(errno));
+        message_error("%s: %s", directory, message_errno(errno));
         message_hint("TMPDIR names a directory that can be written to");
         free(directory);
         return false;

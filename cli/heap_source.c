@@ -3,6 +3,7 @@
 
 #include "process_info.h"
 #include "tables_dir.h"
+#include "message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +71,7 @@ bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct pr
 {
     int fd = heap_source_open(path);
     if (fd < 0) {
-        return profile_error_set(error, PROFILE_ERROR_IO, "%s", strerror(errno));
+        return profile_error_set(error, PROFILE_ERROR_IO, "%s", message_errno(errno));
     }
     bool fine = heap_source_snapshot_of(fd, out, error);
     if (fine) {
@@ -86,7 +87,7 @@ bool heap_source_twice(const char *path, int64_t seconds, void (*tell)(int64_t s
 {
     int fd = heap_source_open(path);
     if (fd < 0) {
-        return profile_error_set(error, PROFILE_ERROR_IO, "%s", strerror(errno));
+        return profile_error_set(error, PROFILE_ERROR_IO, "%s", message_errno(errno));
     }
     bool fine = heap_source_snapshot_of(fd, older, error);
     if (fine) {

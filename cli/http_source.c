@@ -2,6 +2,7 @@
 #include "http_source.h"
 
 #include "memory.h"
+#include "message.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -144,7 +145,7 @@ static bool wait_for(struct connection *c, short events, struct profile_error *e
             return fail(error, "the server takes too long; -timeout=SECONDS waits longer");
         }
         if (errno != EINTR) {
-            return fail(error, strerror(errno));
+            return fail(error, message_errno(errno));
         }
     }
 }
@@ -163,17 +164,17 @@ static bool connect_to(struct connection *c, const struct target *target,
         socklen_t size = sizeof problem;
         c->fd = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (c->fd < 0) {
-            fail(error, strerror(errno));
+            fail(error, message_errno(errno));
             continue;
         }
         if (connect(c->fd, at->ai_addr, at->ai_addrlen) == 0) {
             fine = true;
         } else if (errno != EINPROGRESS) {
-            fail(error, strerror(errno));
+            fail(error, message_errno(errno));
         } else if (wait_for(c, POLLOUT, error)) {
             fine = getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &problem, &size) == 0 && problem == 0;
             if (!fine) {
-                fail(error, strerror(problem));
+                fail(error, message_errno(problem));
             }
         }
         if (!fine) {
@@ -192,7 +193,7 @@ static bool send_all(struct connection *c, const char *bytes, size_t n, struct p
             bytes += sent;
             n -= (size_t)sent;
         } else if (errno == EAGAIN ? !wait_for(c, POLLOUT, error)
-                                   : errno != EINTR && !fail(error, strerror(errno))) {
+                                   : errno != EINTR && !fail(error, message_errno(errno))) {
             return false;
         }
     }
@@ -212,7 +213,7 @@ static bool fill(struct connection *c, bool *end, struct profile_error *error)
             *end = true;
             return true;
         } else if (errno == EAGAIN ? !wait_for(c, POLLIN, error)
-                                   : errno != EINTR && !fail(error, strerror(errno))) {
+                                   : errno != EINTR && !fail(error, message_errno(errno))) {
             return false;
         }
     }

@@ -5,6 +5,7 @@
  */
 #include "commands.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,7 +178,7 @@ int main(int argc, char **argv)
         status = invocation.command->run(&invocation);
     }
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        message_error("standard output: cannot write: %m");
+        message_error("standard output: cannot be written: %s", message_errno(errno));
         status = STATUS_BAD_USAGE;
     }
     free(arguments);

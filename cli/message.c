@@ -48,6 +48,19 @@ void message_note(const char *format, ...)
     va_end(arguments);
 }
 
+const char *message_errno(int number)
+{
+    static _Thread_local char texts[2][128];
+    static _Thread_local unsigned turn;
+    char *text = texts[turn ^= 1];
+    snprintf(text, sizeof texts[0], "%s", strerror(number));
+    /* But not of a word in capitals. */
+    if (text[0] >= 'A' && text[0] <= 'Z' && !(text[1] >= 'A' && text[1] <= 'Z')) {
+        text[0] = (char)(text[0] - 'A' + 'a');
+    }
+    return text;
+}
+
 enum { LONGEST_NAME = 63 };
 
 /* Edit distance with transpositions (optimal string alignment); both at most LONGEST_NAME. */

@@ -26,6 +26,10 @@ void message_hint(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* Neither an error nor a result: one line as it is (pprof's own wording where pprof has one). */
 void message_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* The system's words for an errno as messages have them, first letter in lower case: "permission
+ * denied". Valid until the next call but one. */
+const char *message_errno(int number);
+
 /* Up to `most` names that a typing error could have meant, nearest first; returns how many. */
 size_t nearest_names(const char *typed, const char *const *names, size_t n, const char **nearest,
                      size_t most);

@@ -3,6 +3,7 @@
 
 #include "memory.h"
 #include "merge.h"
+#include "message.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -275,7 +276,7 @@ bool record_read(const char *directory, int64_t from, int64_t to, struct profile
     int64_t first_taken = INT64_MAX, last_taken = INT64_MIN;
     size_t n_processes = 0;
     if (!list_records(directory, &list)) {
-        return profile_error_set(error, PROFILE_ERROR_IO, "%s", strerror(errno));
+        return profile_error_set(error, PROFILE_ERROR_IO, "%s", message_errno(errno));
     }
     bool fine = true;
     for (size_t i = 0, end; i < list.n && fine; i = end) {

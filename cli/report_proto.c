@@ -5,6 +5,8 @@
 #include "profile_codec.h"
 #include "report_rows.h"
 
+#include <errno.h>
+
 static int write_profile(struct report *report, const struct profile *profile)
 {
     struct arena arena;
@@ -14,7 +16,8 @@ static int write_profile(struct report *report, const struct profile *profile)
     if (!profile_encode(profile, &plain) || !gzip_deflate(plain.bytes, plain.length, 6, &packed)) {
         status = message_error("out of memory");
     } else if (fwrite(packed.bytes, 1, packed.length, report->out) != packed.length) {
-        status = message_error("%s: cannot be written: %m", report->format->name);
+        status =
+            message_error("%s: cannot be written: %s", report->format->name, message_errno(errno));
     }
     arena_free(&arena);
     return status;

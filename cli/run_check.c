@@ -1,5 +1,6 @@
 /* run_check.c - reads a program's ELF header, interpreter and symbols before it is run. */
 #include "run_check.h"
+#include "message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@ static bool find_program(const char *command, struct run_program *program)
         if ((size_t)snprintf(program->path, room, "%s", command) >= room ||
             access(command, F_OK) != 0) {
             program->status = 127;
-            return REFUSE(program, strerror(errno), "give the path of a program");
+            return REFUSE(program, message_errno(errno), "give the path of a program");
         }
         if (!is_executable(command)) {
             program->status = 126;
@@ -61,7 +62,7 @@ static bool has_caller_rights(int fd, const char *path, struct run_program *prog
 {
     struct stat status;
     if (fstat(fd, &status) != 0) {
-        return REFUSE(program, strerror(errno), "is it readable?");
+        return REFUSE(program, message_errno(errno), "is it readable?");
     }
     static const char as_owner[] = "run it as the user that it would change to, or a copy without "
                                    "the mark: cp makes one";

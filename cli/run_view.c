@@ -64,7 +64,7 @@ bool run_view_open(struct run_view *view, const char *name)
     if (isatty(STDOUT_FILENO) || isatty(STDERR_FILENO)) {
         int file = make_output(view, name);
         if (file < 0) {
-            message_error("run: -live: %s: %s", view->output, strerror(errno));
+            message_error("run: -live: %s: %s", view->output, message_errno(errno));
             message_hint("what the program writes goes there; or redirect it: >FILE 2>&1");
             view->output[0] = 0;
             return false;
@@ -102,7 +102,7 @@ bool run_view_start(struct run_view *view, const char *directory, const char *so
         show(directory, source_path, interval_ns, parent);
     }
     if (view->pid < 0) {
-        message_error("run: -live: %s", strerror(errno));
+        message_error("run: -live: %s", message_errno(errno));
         message_hint("run it without -live");
         view->pid = 0;
         return false;

@@ -110,7 +110,8 @@ char *serve_token_read(const char *given)
     }
     text[strcspn(text, "\r\n")] = 0;
     if (text[0] == 0) {
-        message_error("-token: %s: %s", given + 1, file == NULL ? strerror(errno) : "empty file");
+        message_error("-token: %s: %s", given + 1,
+                      file == NULL ? message_errno(errno) : "empty file");
         message_hint("-token @FILE takes the token from the first line of a file");
         return NULL;
     }

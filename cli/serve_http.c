@@ -364,7 +364,7 @@ static int listen_at(struct server *server, const char *address)
                 bind(fd, found->ai_addr, found->ai_addrlen) == 0 && listen(fd, 511) == 0 &&
                 getsockname(fd, (struct sockaddr *)&bound, &size) == 0;
     if (!fine) {
-        message_error("%s: cannot listen: %s", address, strerror(errno));
+        message_error("%s: cannot listen: %s", address, message_errno(errno));
         message_hint("-http HOST:PORT chooses another place; port 0 is one that is free");
         if (fd >= 0) {
             close(fd);

@@ -2,6 +2,7 @@
 #include "heap_source.h"
 #include "memory.h"
 #include "serve_work.h"
+#include "message.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -67,7 +68,8 @@ void serve_profile_page(const struct serve_pages *pages, struct serve_request *r
         }
         request->tables = heap_source_open(path);
         if (request->tables < 0) {
-            serve_answer_error(request, 404, "the process has just ended: %s", strerror(errno));
+            serve_answer_error(request, 404, "the process has just ended: %s",
+                               message_errno(errno));
             return;
         }
     } else {

@@ -2,6 +2,7 @@
 #include "source_text.h"
 
 #include "memory.h"
+#include "message.h"
 #include "paths.h"
 
 #include <errno.h>
@@ -24,17 +25,6 @@ void source_texts_open(struct source_texts *texts, const char *source_path, cons
         texts->source_path = here ? here : memory_text(".", 1);
     }
     texts->trim_path = memory_text(trim_path, strlen(trim_path));
-}
-
-static const char *words_of(int number)
-{
-    static char text[128];
-    size_t n = strlen(strerror(number));
-    memcpy(text, strerror(number), n < sizeof text ? n + 1 : sizeof text - 1);
-    if (text[0] >= 'A' && text[0] <= 'Z' && !(text[1] >= 'A' && text[1] <= 'Z')) {
-        text[0] = (char)(text[0] + 32);
-    }
-    return text;
 }
 
 static int open_regular(const char *path, struct stat *status)
@@ -84,7 +74,7 @@ static int open_source(const struct source_texts *texts, struct source_text *fil
     if (*path == '/') {
         int fd = open_regular(path, status);
         if (fd < 0) {
-            file->error = memory_print("open %s: %s", path, words_of(errno));
+            file->error = memory_print("open %s: %s", path, message_errno(errno));
         }
         return fd;
     }

@@ -1,6 +1,8 @@
 /* tool_output.c - see tool_output.h. */
 #include "tool_output.h"
 
+#include "message.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -119,7 +121,7 @@ static const char *read_all(int fd, struct line_reader *reader)
             if (errno == EINTR) {
                 continue;
             }
-            return strerror(errno);
+            return message_errno(errno);
         }
         total += (size_t)n;
         if (total > most_bytes) {
@@ -161,13 +163,13 @@ bool tool_output(const char *const *arguments, void (*take)(void *ctx, char *lin
     pid_t pid;
     struct line_reader reader = {.line = malloc(LONGEST_LINE + 1), .take = take, .ctx = ctx};
     if (!reader.line || pipe2(ends, O_CLOEXEC) != 0) {
-        snprintf(error, room, "%s", strerror(errno));
+        snprintf(error, room, "%s", message_errno(errno));
         free(reader.line);
         return false;
     }
     int failure = start(arguments, ends[1], &pid);
     close(ends[1]);
-    const char *why = failure ? strerror(failure) : read_all(ends[0], &reader);
+    const char *why = failure ? message_errno(failure) : read_all(ends[0], &reader);
     close(ends[0]);
     free(reader.line);
     if (!failure) {

@@ -173,7 +173,7 @@ int web_server_run(struct web_server *server, const char *text, bool browser)
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)64 << 10, MHD_OPTION_END);
     if (!daemon) {
         message_error("-http: port %u cannot be served: %s", ntohs(address.sin_port),
-                      strerror(errno));
+                      message_errno(errno));
         message_hint("leave the port out, then a free one is taken");
         web_content_free(&server->content);
         return STATUS_BAD_USAGE;

@@ -120,7 +120,7 @@ kill -KILL "$pid"
 
 # What can't be started says so on a terminal that is as it was; nothing is left.
 run_live ./nothing-of-this-name
-want 'No such file' "no such program"
+want 'no such file' "no such program"
 want '^ended with 127' "no such program"
 back "no such program"
 key "clear; APPROF_TABLES=off '$APPROF_BIN' run -live -- true; echo ended with \$?" Enter

@@ -35,7 +35,7 @@ PY
 chmod +x other-machine && refused 2 "another processor" ./other-machine
 { printf "\1\0\2"; head -c 20000 /dev/urandom; } > noise && chmod +x noise && refused 2 "neither an ELF program nor a script" ./noise
 head -c 70 fine > cut && chmod +x cut && refused 2 . ./cut
-refused 127 "No such file" ./nothing
+refused 127 "no such file" ./nothing
 refused 127 "no such command" nothing-of-this-name
 refused 126 "not an executable" ./p.c
 printf '#!%s/static\n' "$PWD" > script && chmod +x script && refused 2 "statically linked" ./script
