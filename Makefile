@@ -7,6 +7,8 @@ PREFIX  ?= /usr/local
 CC      ?= gcc
 PROTOC  ?= protoc-c
 SAN     ?=
+# More for the library's link: tests/hooks/faults.sh builds one with faults.
+LIB_EXTRA ?=
 
 VERSION := 0.1.0
 
@@ -68,7 +70,7 @@ $(BUILD)/interpose/%.o: interpose/%.S
 $(BUILD)/libapprof.so: $(INTERPOSE_OBJ) $(BUILD)/libproto.a interpose/exports.map
 	$(CC) $(CFLAGS) $(SAN) -shared -o $@ $(INTERPOSE_OBJ) $(BUILD)/libproto.a \
 	    -Wl,-Bstatic -lprotobuf-c -lz -Wl,-Bdynamic $(HARDEN) -Wl,--exclude-libs,ALL -Wl,-Bsymbolic \
-	    -Wl,--version-script=interpose/exports.map -Wl,-soname,libapprof.so -Wl,-z,initfirst -Wl,--as-needed
+	    -Wl,--version-script=interpose/exports.map -Wl,-soname,libapprof.so -Wl,-z,initfirst -Wl,--as-needed $(LIB_EXTRA)
 
 # --- the command ---------------------------------------------------------------------------------
 CLI_LIBS = -lprotobuf-c -lz -ldw -lelf -lpcre2-8 -lmicrohttpd -ledit -l:libiberty.a -lm -lpthread

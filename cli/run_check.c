@@ -109,6 +109,37 @@ static bool defines_malloc(Elf *elf)
     return false;
 }
 
+/* A sanitizer's allocator stops the program when any other library comes before its own. */
+static const char *needed_sanitizer(Elf *elf)
+{
+    static const char *const names[][2] = {{"libasan.so", "is built with AddressSanitizer"},
+                                           {"libhwasan.so", "is built with HWAddressSanitizer"},
+                                           {"liblsan.so", "is built with LeakSanitizer"},
+                                           {"libtsan.so", "is built with ThreadSanitizer"}};
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(elf, section)) != NULL) {
+        GElf_Shdr header;
+        Elf_Data *data;
+        if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_DYNAMIC ||
+            header.sh_entsize == 0 || (data = elf_getdata(section, NULL)) == NULL) {
+            continue;
+        }
+        for (size_t i = 0; i < data->d_size / header.sh_entsize; i++) {
+            GElf_Dyn entry;
+            if (gelf_getdyn(data, (int)i, &entry) == NULL || entry.d_tag != DT_NEEDED) {
+                continue;
+            }
+            const char *library = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
+            for (size_t k = 0; library != NULL && k < sizeof names / sizeof *names; k++) {
+                if (strncmp(library, names[k][0], strlen(names[k][0])) == 0) {
+                    return names[k][1];
+                }
+            }
+        }
+    }
+    return NULL;
+}
+
 /* What the shell takes for a text as well: no control characters at its start. */
 static bool is_text(int fd)
 {
@@ -162,6 +193,11 @@ static bool check_elf(int fd, struct run_program *program)
     if (fine && defines_malloc(elf)) {
         fine = REFUSE(program, "has its own malloc inside: its allocations never reach a library",
                       "link the allocator as a shared library, or leave it out");
+    }
+    const char *sanitizer = fine ? needed_sanitizer(elf) : NULL;
+    if (sanitizer != NULL) {
+        fine = REFUSE(program, sanitizer,
+                      "its allocator must be the first; profile a build without -fsanitize");
     }
     elf_end(elf);
     return fine;

@@ -5,25 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$TOP/tests/real/real-lib.sh"
 
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | sort -V | tail -1)
-[ -n "$bin" ] || bin=$(dirname "$(command -v postgres || echo /nowhere/postgres)")
-[ -x "$bin/postgres" ] && [ -x "$bin/initdb" ] || skip "missing: postgres"
-
-# It refuses to run as root; another user needs a folder, a library and a helper that it can read.
-mkdir pg
-cp "$APPROF_LIB" pg/libapprof.so
-cp "$APPROF_BIN" pg/approf
-if [ "$(id -u)" -eq 0 ]; then
-    as() { setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$PWD/pg" "$@"; }
-    chown -R 65534:65534 pg
-else
-    as() { env "$@"; }
-fi
-export APPROF_TABLES=$PWD/pg/tables
-as mkdir -m 700 pg/tables
-cd pg || exit 1
-
-as "$bin/initdb" -D base --no-sync -U tester --auth=trust --locale=C.UTF-8 >initdb.log 2>&1 || fail "initdb: $(tail -3 initdb.log)"
+. "$TOP/tests/real/postgres-lib.sh"
 
 cat >session.sql <<'SQL'
 create table if not exists t(a int primary key, b text);
@@ -37,27 +19,18 @@ SQL
 
 # session NAME CMD…   a server on a socket of its own; three clients after another, two at once
 session() {
-    local name=$1 pid client
+    local name=$1 n
     shift
-    as cp -r base "data-$name"
-    as mkdir "socket-$name"
-    as "$@" "$bin/postgres" -D "data-$name" -k "$PWD/socket-$name" -c listen_addresses= -c fsync=off \
-        -c shared_buffers=16MB -c autovacuum=off -c max_parallel_workers_per_gather=2 >"$name.log" 2>&1 &
-    local job=$!
-    started_pids+=("$job")
-    local psql=(as "$bin/psql" -X -h "$PWD/socket-$name" -U tester -d postgres)
-    wait_for 60 "${psql[@]}" -c 'select 1' || fail "$name: postgres does not answer: $(tail -5 "$name.log")"
-    for client in 1 2 3; do
-        "${psql[@]}" -f session.sql >"$name.$client.out" 2>&1
+    server "$name" "$@"
+    local psql=(as "$bin/psql" -X "${client[@]}" -d postgres)
+    for n in 1 2 3; do
+        "${psql[@]}" -f session.sql >"$name.$n.out" 2>&1
     done
     "${psql[@]}" -c 'select sum(length(b || b)) from t' >"$name.4.out" 2>&1 &
     local other=$!
     "${psql[@]}" -c 'select count(distinct b) from t' >"$name.5.out" 2>&1
     wait "$other"
-    pid=$(head -1 "data-$name/postmaster.pid")
-    started_pids+=("$pid")
-    kill -INT "$pid" # its fast shutdown
-    wait "$job"
+    server_end "$name"
     echo "exit status $?" >"$name.6.out"
 }
 
@@ -65,8 +38,8 @@ session plain
 as mkdir profiles
 session preload "LD_PRELOAD=$PWD/libapprof.so" "APPROF_HELPER=$PWD/approf" "APPROF_RATE=16384" \
     "APPROF_OUT=$PWD/profiles/%e.%p.pb.gz"
-for client in 1 2 3 4 5 6; do
-    same "plain.$client.out" "preload.$client.out" "postgres: client $client"
+for n in 1 2 3 4 5 6; do
+    same "plain.$n.out" "preload.$n.out" "postgres: client $n"
 done
 contains preload.1.out 'column "no_such_column" does not exist' "an error is an error"
 contains preload.6.out 'exit status 0' "an orderly end"
