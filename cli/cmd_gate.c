@@ -1,6 +1,7 @@
 /* cmd_gate.c - approf gate: fails the build when allocations have grown beyond their limits. */
 #include "commands.h"
 #include "gate.h"
+#include "gate_page.h"
 #include "gate_run.h"
 #include "memory.h"
 #include "output_file.h"
@@ -290,8 +291,8 @@ static int check_sides(struct session *s)
 
 static void set_more(struct session *s)
 {
-    if (s->n_runs && s->verdict.exit_status == STATUS_FINE) {
-        return; /* no profile was kept */
+    if (s->n_runs && s->verdict.exit_status == STATUS_FINE && !*s->options->gate_report) {
+        return; /* no profile is kept */
     }
     const char *now = s->invocation->n_arguments ? s->invocation->arguments[0] : kept_profile;
     const struct gate_verdict *v = &s->verdict;
@@ -306,11 +307,11 @@ static void set_more(struct session *s)
         s->verdict.more_command = memory_print("approf top -sample_index=%s %s", view, now);
 }
 
-/* A run that fails leaves its profile, to be looked at. */
+/* A run that fails, or that a page is made of, leaves its profile, to be looked at. */
 static void keep_profile(struct session *s)
 {
     struct profile_error error;
-    if (s->n_runs && s->verdict.exit_status != STATUS_FINE &&
+    if (s->n_runs && (s->verdict.exit_status != STATUS_FINE || *s->options->gate_report) &&
         !profile_write_file(&s->runs[0], kept_profile, true, NULL, 0, &error))
         message_error("%s", error.text);
 }
@@ -362,6 +363,18 @@ static bool print_reports(struct session *s)
     return fine;
 }
 
+static bool make_page(struct session *s)
+{
+    const struct cli_options *options = s->options;
+    const char *kept = kept_profile;
+    if (!*options->gate_report)
+        return true;
+    s->verdict.page = *options->gate_report_url ? options->gate_report_url : options->gate_report;
+    return gate_page_write(options->gate_report, s->n_runs ? &kept : s->invocation->arguments,
+                           s->n_runs ? 1 : s->invocation->n_arguments,
+                           s->n_bases ? s->bases[0] : NULL, options);
+}
+
 static int update(struct session *s)
 {
     if (!gate_baseline_write(&s->gate, s->baseline))
@@ -381,7 +394,7 @@ static int judge(struct session *s)
         return STATUS_BAD_USAGE;
     set_more(s);
     keep_profile(s);
-    if (!print_reports(s))
+    if (!make_page(s) || !print_reports(s))
         return STATUS_BAD_USAGE;
     return s->verdict.exit_status;
 }

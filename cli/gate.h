@@ -214,6 +214,7 @@ struct gate_verdict {
     uint32_t n_notes;
     size_t notes_room;
     char *more_command; /* to see more */
+    const char *page;   /* name or address of the web page of what was judged, or NULL */
     const struct gate_rule *rules;
     uint32_t n_rules;
 };

@@ -1,6 +1,7 @@
 /* gate_report_text.c - the verdict for people: at a terminal, and as markdown for a pull request.
  */
 #include "gate.h"
+#include "gate_page.h"
 #include "units.h"
 
 #include <math.h>
@@ -212,6 +213,8 @@ void gate_print_text(const struct gate *gate, const struct gate_verdict *v, FILE
               out);
     if (v->more_command)
         fprintf(out, "to see more: %s\n", v->more_command);
+    if (v->page)
+        fprintf(out, "in a browser: %s\n", v->page);
 }
 
 /* Markdown's own characters in names of C++ and Rust. */
@@ -289,4 +292,9 @@ void gate_print_markdown(const struct gate *gate, const struct gate_verdict *v, 
     }
     if (v->more_command)
         fprintf(out, "\n`%s`\n", v->more_command);
+    if (v->page) {
+        fputs("\n[Flame graph, source and differences](", out);
+        gate_page_link(out, v->page);
+        fputs(")\n", out);
+    }
 }

@@ -172,6 +172,10 @@ OPTION_BOOL(gate_other_program, "allow-other-program", false, GROUP_GATE,
             "compare profiles of programs with different names")
 OPTION_REAL(gate_false_alarms, "false-alarms", 1, "PERCENT", GROUP_GATE,
             "chance of any false alarm in a comparison")
+OPTION_TEXT(gate_report, "report", "", "FILE", GROUP_GATE,
+            "what was judged as one file for a browser, as approf web -o; reports link to it")
+OPTION_TEXT(gate_report_url, "report-url", "", "URL", GROUP_GATE,
+            "where that file will be found, for the links (default: its name)")
 
 /* ---- serving ---- */
 OPTION_TEXT(http, "http", "", "HOST:PORT", GROUP_WEB | GROUP_SERVE | GROUP_RUN,
