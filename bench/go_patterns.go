@@ -45,16 +45,27 @@ func below(depth, who int) {
 }
 
 func crossed(count, _ int) {
-	hand := make(chan []byte, 1024)
+	const batch = 1000
+	hand := make(chan [][]byte, 4)
 	done := make(chan bool)
 	go func() {
-		for p := range hand {
-			sink[63] = p
+		for all := range hand {
+			for _, p := range all {
+				sink[63] = p
+			}
 		}
 		done <- true
 	}()
+	var all [][]byte
 	for i := 0; i < count; i++ {
-		hand <- make([]byte, 16+i%512)
+		if all == nil {
+			all = make([][]byte, 0, batch)
+		}
+		all = append(all, make([]byte, 16+i%512))
+		if len(all) == batch {
+			hand <- all
+			all = nil
+		}
 	}
 	close(hand)
 	<-done

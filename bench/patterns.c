@@ -12,7 +12,7 @@
  * pattern costs.
  */
 #include <pthread.h>
-#include <stdatomic.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,14 +85,19 @@ static void *deep100(void *arg)
     return arg;
 }
 
-static _Atomic(char *) hand[1024];
+/* Handed over by the thousand, so that it is not the waiting that is measured. */
+enum { BATCH = 1000, BATCHES = 4 };
+static char *batches[BATCHES][BATCH];
+static sem_t empty, full;
 
 static void *give(void *arg)
 {
     for (long i = 0; i < count; i++) {
-        char *p = malloc(16 + (size_t)i % 512), *none = NULL;
-        while (!atomic_compare_exchange_weak(&hand[i % 1024], &none, p))
-            none = NULL;
+        if (i % BATCH == 0)
+            sem_wait(&empty);
+        batches[i / BATCH % BATCHES][i % BATCH] = malloc(16 + (size_t)i % 512);
+        if (i % BATCH == BATCH - 1 || i == count - 1)
+            sem_post(&full);
     }
     return arg;
 }
@@ -100,10 +105,11 @@ static void *give(void *arg)
 static void *take(void *arg)
 {
     for (long i = 0; i < count; i++) {
-        char *p;
-        while (!(p = atomic_exchange(&hand[i % 1024], NULL)))
-            ;
-        free(p);
+        if (i % BATCH == 0)
+            sem_wait(&full);
+        free(batches[i / BATCH % BATCHES][i % BATCH]);
+        if (i % BATCH == BATCH - 1)
+            sem_post(&empty);
     }
     return arg;
 }
@@ -132,7 +138,7 @@ int main(int argc, char **argv)
             run = patterns[i].run;
     count = argc > 2 ? atol(argv[2]) : 0;
     int threads = argc > 3 ? atoi(argv[3]) : 1;
-    if (!run || count <= 0 || threads < 1 || threads > 256) {
+    if (!run || count <= 0 || threads < 1 || threads > 256 || (run == give && threads > 1)) {
         fputs("usage: patterns pairs|mixed|deep|deep100|crossed|realloc COUNT [THREADS]\n", stderr);
         return 2;
     }
@@ -140,6 +146,8 @@ int main(int argc, char **argv)
     int n = 0;
     for (int i = 1; i < threads; i++)
         pthread_create(&ids[n++], NULL, run, (void *)(uintptr_t)i);
+    sem_init(&empty, 0, BATCHES);
+    sem_init(&full, 0, 0);
     if (run == give)
         pthread_create(&ids[n++], NULL, take, NULL);
     run(NULL);

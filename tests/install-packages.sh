@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian (or Ubuntu) packages that a purpose needs, and does nothing when all are there.
-#   tests/install-packages.sh build|demo|stories|check...
+#   tests/install-packages.sh build|demo|stories|check|bench...
 # On a system without dpkg it says what to install, and leaves it at that. A package that a release has under
 # another name is written as name|name; one that it does not have at all is named and left out: what needs it
 # says so later.
@@ -17,6 +17,10 @@ libmimalloc2.0|libmimalloc3 zsh fish llvm musl-tools nginx-light libc6-dbg rustc
 openjdk-17-jre-headless|default-jre-headless libpython3.11-testsuite|libpython3.12-testsuite|libpython3.13-testsuite \
 libcap2-bin libxml2-utils python3-yaml"
 
+# The profilers and allocators that are compared, and programs to run under them.
+bench="python3 valgrind heaptrack libjemalloc2 libgoogle-perftools4|libgoogle-perftools4t64 golang-go redis-server redis-tools \
+sqlite3 nginx-light|nginx wrk"
+
 wanted=""
 for purpose in "$@"; do
     case $purpose in
@@ -24,9 +28,10 @@ for purpose in "$@"; do
     demo) wanted="$wanted $build $demo" ;;
     stories) wanted="$wanted $build $stories" ;;
     check) wanted="$wanted $build $demo $check" ;;
+    bench) wanted="$wanted $bench" ;;
     *)
         echo "approf: install-packages.sh: unknown purpose '$purpose'" >&2
-        echo "hint: one of build, demo, stories, check" >&2
+        echo "hint: one of build, demo, stories, check, bench" >&2
         exit 2
         ;;
     esac
