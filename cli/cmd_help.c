@@ -1,5 +1,6 @@
 /* cmd_help.c - approf help [COMMAND], from the tables of commands and options. */
 #include "commands.h"
+#include "terminal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,17 +62,8 @@ static int help_command(const struct command *command)
     return STATUS_FINE;
 }
 
-int cmd_help(struct invocation *invocation)
+static int help_all(void)
 {
-    if (invocation->n_arguments > 0) {
-        const struct command *command = command_find(invocation->arguments[0]);
-        if (!command) {
-            message_error("help: there is no command '%s'", invocation->arguments[0]);
-            message_hint("'approf help' lists the commands");
-            return STATUS_BAD_USAGE;
-        }
-        return help_command(command);
-    }
     puts("approf COMMAND [options] SOURCE...\n\n"
          "Finds what allocates in native programs. A SOURCE is a pprof file, '-' for standard "
          "input,\n"
@@ -84,4 +76,21 @@ int cmd_help(struct invocation *invocation)
     puts("\n'approf help COMMAND' lists a command's options. pprof's own form works too:\n"
          "approf -top -cum PROFILE");
     return STATUS_FINE;
+}
+
+int cmd_help(struct invocation *invocation)
+{
+    const struct command *command = NULL;
+    if (invocation->n_arguments > 0) {
+        command = command_find(invocation->arguments[0]);
+        if (!command) {
+            message_error("help: there is no command '%s'", invocation->arguments[0]);
+            message_hint("'approf help' lists the commands");
+            return STATUS_BAD_USAGE;
+        }
+    }
+    terminal_page();
+    int status = command ? help_command(command) : help_all();
+    terminal_page_end();
+    return status;
 }

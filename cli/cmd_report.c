@@ -32,6 +32,9 @@ int report_command(struct invocation *invocation, const char *name)
         return STATUS_BAD_USAGE;
     }
     struct output_file file;
+    if (!to_file && !(format->flags & FORMAT_BINARY)) {
+        terminal_page();
+    }
     if (to_file) {
         message_note("Generating report in %s", options->output);
         if (!output_open(&file, options->output)) {
@@ -43,6 +46,7 @@ int report_command(struct invocation *invocation, const char *name)
         out = file.stream;
     }
     int status = print_to(&profile, invocation, format, out);
+    terminal_page_end();
     if (to_file && !output_close(&file, status == STATUS_FINE)) {
         status = message_error("%s: cannot be written: %s", options->output, message_errno(errno));
     }

@@ -9,6 +9,7 @@
 #include "tag_frames.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -216,6 +217,19 @@ const char *report_value(const struct report *report, char text[UNIT_TEXT_ROOM],
                       report->output_unit);
 }
 
+const char *report_style(const struct report *report, enum terminal_style style)
+{
+    return terminal_escape(report->color, style);
+}
+
+const char *report_weight_style(const struct report *report, int64_t value)
+{
+    double share = report->total ? fabs((double)value / (double)report->total) : 0;
+    return share >= 0.1   ? report_style(report, STYLE_STRONG)
+           : share < 0.01 ? report_style(report, STYLE_FAINT)
+                          : "";
+}
+
 /* pprof-spec 4.4 */
 static int64_t total_of(const struct profile *p, uint32_t index, bool mean)
 {
@@ -404,6 +418,7 @@ int report_print(struct profile *profile, const struct cli_options *options,
         .options = *options,
         .regexp_text = regexp,
         .out = out,
+        .color = out == stdout && terminal_color(options),
         .go119 = options_go119(options),
     };
     int status = prepare(&report) ? format->print(&report) : STATUS_BAD_USAGE;

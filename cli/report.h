@@ -11,6 +11,7 @@
 #include "graph.h"
 #include "label_units.h"
 #include "message.h"
+#include "terminal.h"
 #include "units.h"
 
 #include <stdio.h>
@@ -51,6 +52,7 @@ struct report {
     struct cli_options options; /* with what the format overrides */
     const char *regexp_text;    /* of list, peek, ... */
     FILE *out;
+    bool color; /* out is a terminal that shall have colours */
     bool go119;
     enum granularity granularity;
     uint32_t value_index;
@@ -82,6 +84,11 @@ bool report_choose_type(const struct profile *profile, const struct cli_options 
 int64_t report_divided(const struct report *report, int64_t value);
 /* A figure as the report shows it. Returns text. */
 const char *report_value(const struct report *report, char text[UNIT_TEXT_ROOM], int64_t value);
+
+/* How a figure's row is shown: what is a tenth of the total stands out, what is less than a
+ * hundredth recedes. STYLE_PLAIN ends it. "" without colour. */
+const char *report_style(const struct report *report, enum terminal_style style);
+const char *report_weight_style(const struct report *report, int64_t value);
 
 /* The expression of list, peek, ...; NULL after a message. */
 struct regexp *report_regexp(const struct report *report);

@@ -126,7 +126,8 @@ static void print_row(struct report *report, struct churn *churn, uint32_t i)
     }
     unit_label(used, sizeof used, report_divided(report, row.figures[INUSE_SPACE]), report->unit,
                used_unit(report));
-    fprintf(report->out, "%10s %s %10s %6s %12ld %10s  %-11s",
+    fprintf(report->out, "%s%10s %s %10s %6s %12ld %10s  %-11s",
+            report_weight_style(report, row.figures[ALLOC_SPACE]),
             report_value(report, allocated, row.figures[ALLOC_SPACE]),
             unit_percentage(part, sizeof part, row.figures[ALLOC_SPACE], report->total), used, live,
             report_divided(report, row.figures[ALLOC_OBJECTS]), mean, lifetime_of(row.live));
@@ -137,7 +138,8 @@ static void print_row(struct report *report, struct churn *churn, uint32_t i)
         print_interval(report, churn, &row, INUSE_SPACE, shown.node);
         report->output_unit = unit;
     }
-    fprintf(report->out, "  %s%s%s\n", shown.name, *shown.inlined ? " " : "", shown.inlined);
+    fprintf(report->out, "  %s%s%s%s\n", shown.name, *shown.inlined ? " " : "", shown.inlined,
+            report_style(report, STYLE_PLAIN));
 }
 
 static void record_rows(struct report *report, struct churn *churn)

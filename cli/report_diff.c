@@ -143,7 +143,9 @@ static void print_table(struct report *report, struct difference *d)
         sum += (uint64_t)row.flat;
         print_change(flat_change, was, row.flat);
         print_change(cum_change, cum_before, row.cum);
-        fprintf(report->out, "%10s %s %s %10s %s %11s %8s %11s %8s",
+        int64_t grown = report->options.cum || !row.flat ? row.cum : row.flat;
+        fprintf(report->out, "%s%10s %s %s %10s %s %11s %8s %11s %8s",
+                grown ? report_style(report, grown > 0 ? STYLE_MORE : STYLE_LESS) : "",
                 report_value(report, flat, row.flat),
                 unit_percentage(flat_part, UNIT_TEXT_ROOM, row.flat, report->total),
                 unit_percentage(sum_part, UNIT_TEXT_ROOM, (int64_t)sum, report->total),
@@ -152,7 +154,8 @@ static void print_table(struct report *report, struct difference *d)
                 report_value(report, flat_was, was), flat_change,
                 report_value(report, cum_was, cum_before), cum_change);
         print_interval(report, &d->rows, &row);
-        fprintf(report->out, "  %s%s%s\n", row.name, *row.inlined ? " " : "", row.inlined);
+        fprintf(report->out, "  %s%s%s%s\n", row.name, *row.inlined ? " " : "", row.inlined,
+                report_style(report, STYLE_PLAIN));
     }
 }
 

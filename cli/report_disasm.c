@@ -122,12 +122,15 @@ static void print_instruction(const struct code_view *view,
         }
         snprintf(interval, sizeof interval, "  %-*s", INTERVAL_WIDTH, ends);
     }
-    fprintf(report->out, "%10s %10s%s %10lx: ", value_or_dot(report, flat, weight->flat),
-            value_or_dot(report, cum, weight->cum), interval, instruction->address);
+    const char *end = weight->cum ? report_style(report, STYLE_PLAIN) : "";
+    fprintf(report->out,
+            "%s%10s %10s%s %10lx: ", weight->cum ? report_style(report, STYLE_STRONG) : "",
+            value_or_dot(report, flat, weight->flat), value_or_dot(report, cum, weight->cum),
+            interval, instruction->address);
     if (*place) {
-        fprintf(report->out, "%-40s;%s\n", instruction->text, place);
+        fprintf(report->out, "%-40s;%s%s\n", instruction->text, place, end);
     } else {
-        fprintf(report->out, "%s\n", instruction->text);
+        fprintf(report->out, "%s%s\n", instruction->text, end);
     }
 }
 

@@ -179,11 +179,14 @@ static void print_lines(struct listing *listing, const struct routine *routine,
         char flat_text[UNIT_TEXT_ROOM], cum_text[UNIT_TEXT_ROOM];
         char interval[INTERVAL_TEXT_ROOM];
         struct line_weight weight = listing_line(listing, routine, line, &at);
+        bool weighs = weight.flat || weight.cum;
         fprintf(
-            report->out, "%10s %10s%s %6ld:%s\n", listing_value(report, flat_text, weight.flat),
+            report->out, "%s%10s %10s%s %6ld:%s%s\n",
+            weighs ? report_style(report, STYLE_STRONG) : "",
+            listing_value(report, flat_text, weight.flat),
             listing_value(report, cum_text, weight.cum),
             listing_interval(listing, interval, sizeof interval, weight.cum, weight.cum_variance),
-            line, text->lines[line - 1]);
+            line, text->lines[line - 1], weighs ? report_style(report, STYLE_PLAIN) : "");
     }
 }
 

@@ -76,7 +76,9 @@ int report_top(struct report *report)
         char cum[UNIT_TEXT_ROOM], cum_part[UNIT_TEXT_ROOM];
         struct report_row row = report_row(&rows, i);
         sum += (uint64_t)row.flat;
-        fprintf(report->out, "%10s %s %s %10s %s  ", report_value(report, flat, row.flat),
+        fprintf(report->out, "%s%10s %s %s %10s %s  ",
+                report_weight_style(report, report->options.cum ? row.cum : row.flat),
+                report_value(report, flat, row.flat),
                 unit_percentage(flat_part, UNIT_TEXT_ROOM, row.flat, report->total),
                 unit_percentage(sum_part, UNIT_TEXT_ROOM, (int64_t)sum, report->total),
                 report_value(report, cum, row.cum),
@@ -89,7 +91,8 @@ int report_top(struct report *report)
                           sizeof ends);
             fprintf(report->out, "%-*s  ", INTERVAL_WIDTH, ends);
         }
-        fprintf(report->out, "%s%s%s\n", row.name, *row.inlined ? " " : "", row.inlined);
+        fprintf(report->out, "%s%s%s%s\n", row.name, *row.inlined ? " " : "", row.inlined,
+                report_style(report, STYLE_PLAIN));
     }
     if (rows.graph.n_order == 0 && !report->go119 && !*report->options.base &&
         !*report->options.diff_base) {

@@ -54,14 +54,14 @@ static void print_node(struct report *report, struct report_rows *rows,
     char flat[UNIT_TEXT_ROOM], flat_part[UNIT_TEXT_ROOM], sum_part[UNIT_TEXT_ROOM];
     char cum[UNIT_TEXT_ROOM], cum_part[UNIT_TEXT_ROOM];
     print_edges(report, rows, row->node, true, row->cum);
-    fprintf(report->out, "%10s %s %s %10s %s                ",
+    fprintf(report->out, "%s%10s %s %s %10s %s                ", report_style(report, STYLE_STRONG),
             report_value(report, flat, row->flat),
             unit_percentage(flat_part, UNIT_TEXT_ROOM, row->flat, report->total),
             unit_percentage(sum_part, UNIT_TEXT_ROOM, sum, report->total),
             report_value(report, cum, row->cum),
             unit_percentage(cum_part, UNIT_TEXT_ROOM, row->cum, report->total));
     print_interval(report, rows, row->cum, variance_of_row(report, rows->intervals.cum, row->node));
-    fprintf(report->out, "| %s\n", row->name);
+    fprintf(report->out, "| %s%s\n", row->name, report_style(report, STYLE_PLAIN));
     print_edges(report, rows, row->node, false, row->cum);
 }
 

@@ -10,6 +10,7 @@
 #include "profile_comments.h"
 #include "symbol_lines.h"
 #include "symbol_module.h"
+#include "terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -274,15 +275,20 @@ static bool answer_mapping(struct symbolizer *symbolizer, struct symbol_lines *l
     }
     bool want_lines = symbolizer->options.mode == SYMBOLIZE_LOCAL;
     uint32_t n_questions = ask(profile, module, m, locations, n, complete, questions);
-    for (uint32_t i = 0; i < n_questions; i++) {
+    struct terminal_progress progress;
+    bool sound = true;
+    terminal_progress_begin(&progress, path, symbolizer->options.quiet);
+    for (uint32_t i = 0; i < n_questions && sound; i++) {
         const struct code_answer *answer =
             symbol_module_find(module, questions[i].address, want_lines);
-        if (answer == NULL ||
-            !symbol_lines_set(lines, questions[i].location, answer, complete, result)) {
-            return false;
+        sound = answer != NULL &&
+                symbol_lines_set(lines, questions[i].location, answer, complete, result);
+        if (i % 64 == 0) {
+            terminal_progress_at(&progress, i, n_questions);
         }
     }
-    return true;
+    terminal_progress_end(&progress);
+    return sound;
 }
 
 /* Names of code that lies in no file. */

@@ -13,7 +13,7 @@ stories="redis-tools redis-server wrk curl python3"
 # What runs the tests and judges them; programs that are run under the preload; allocators beneath it.
 check="python3 chromium binutils procps util-linux golang-go clang valgrind tmux redis-server redis-tools wrk curl \
 python3-redis sqlite3 git postgresql libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 \
-libmimalloc2.0|libmimalloc3 zsh fish llvm musl-tools nginx-light libc6-dbg rustc nodejs \
+libmimalloc2.0|libmimalloc3 zsh fish less llvm musl-tools nginx-light libc6-dbg rustc nodejs \
 openjdk-17-jre-headless|default-jre-headless libpython3.11-testsuite|libpython3.12-testsuite|libpython3.13-testsuite \
 libcap2-bin libxml2-utils python3-yaml"
 
