@@ -1,8 +1,8 @@
 /* target: cflags=-O1,-fno-builtin */
 /* matrix: outside */
-/* handler_jumps.c outside|anywhere - a handler leaves by longjmp, and what it left is never gone
- * back to: the program allocates on, and the hook still counts. `outside`: the jump is not out of
- * the allocator, which could be left with its lock held, without us, too. `anywhere`: out of
+/* handler_jumps.c outside|anywhere [JUMPS] - a handler leaves by longjmp, and what it left is never
+ * gone back to: the program allocates on, and the hook still counts. `outside`: the jump is not out
+ * of the allocator, which could be left with its lock held, without us, too. `anywhere`: out of
  * whatever it was, for an allocator that bears it (handlers.sh). Then prints "site_after OBJECTS"
  * for what it allocated after the last jump. */
 #include "behaviour.h"
@@ -11,7 +11,9 @@
 #include <string.h>
 #include <time.h>
 
-enum { JUMPS = 150, AFTER = 500 };
+enum { AFTER = 500 };
+
+static int wanted = 150;
 
 static sigjmp_buf out;
 static volatile sig_atomic_t jumps, in_allocator, anywhere, may_jump;
@@ -36,7 +38,7 @@ static void allocate(unsigned i)
     *place = NULL;
     *place = malloc(16 + i % 5000);
     in_allocator = 0;
-    for (volatile int spin = 0; spin < 2000; spin++) {
+    for (volatile int spin = anywhere ? 2000 : 0; spin < 2000; spin++) {
     }
 }
 
@@ -50,6 +52,8 @@ SITE void *site_after(void)
 int main(int argc, char **argv)
 {
     anywhere = argc > 1 && strcmp(argv[1], "anywhere") == 0;
+    if (argc > 2)
+        wanted = atoi(argv[2]);
     struct sigaction action = {.sa_handler = on_tick};
     sigaction(SIGPROF, &action, NULL);
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
@@ -60,7 +64,7 @@ int main(int argc, char **argv)
     static volatile unsigned i;
     sigsetjmp(out, 1);
     in_allocator = 0;
-    while (jumps < JUMPS) {
+    while (jumps < wanted) {
         may_jump = 1;
         allocate(i++);
     }

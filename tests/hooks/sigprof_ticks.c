@@ -1,23 +1,24 @@
 /* target: cflags=-O1,-fno-builtin */
 /* matrix: outside */
-/* sigprof_ticks.c outside|anywhere - SIGPROF comes every millisecond, and its handler allocates,
- * reallocates and frees. `outside`: not while the program is in the allocator itself, which would
- * deadlock without us, too. `anywhere`: at any instruction, for an allocator that bears it
- * (handlers.sh). What the handler allocated is counted, and printed as "site_tick OBJECTS". */
+/* sigprof_ticks.c outside|anywhere [TICKS] - SIGPROF comes every millisecond, and its handler
+ * allocates, reallocates and frees. `outside`: not while the program is in the allocator itself,
+ * which would deadlock without us, too. `anywhere`: at any instruction, for an allocator that bears
+ * it (handlers.sh). Then prints what each side allocated: "SITE OBJECTS", and "bytes BYTES" of
+ * both. */
 #include "behaviour.h"
 #include <signal.h>
 #include <string.h>
 #include <time.h>
 
-enum { TICKS = 150 };
-
+static int wanted = 150;
 static volatile sig_atomic_t ticks, in_allocator, anywhere;
-static long by_handler, by_main;
+static long by_handler, by_main, bytes;
 
 SITE void *site_tick(size_t size)
 {
     void *p = malloc(size);
     by_handler++;
+    bytes += (long)size;
     KEEP_FRAME();
     return p;
 }
@@ -28,6 +29,7 @@ SITE void *site_main(size_t size)
     void *p = malloc(size);
     in_allocator = 0;
     by_main++;
+    __atomic_fetch_add(&bytes, (long)size, __ATOMIC_RELAXED);
     KEEP_FRAME();
     return p;
 }
@@ -57,6 +59,8 @@ static void end_now(void *p)
 int main(int argc, char **argv)
 {
     anywhere = argc > 1 && strcmp(argv[1], "anywhere") == 0;
+    if (argc > 2)
+        wanted = atoi(argv[2]);
     struct sigaction action = {.sa_handler = on_tick, .sa_flags = SA_RESTART};
     sigaction(SIGPROF, &action, NULL);
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
@@ -65,16 +69,16 @@ int main(int argc, char **argv)
     struct itimerspec each = {{0, 1000000}, {0, 1000000}};
     timer_settime(timer, 0, &each, NULL);
     void *kept[64] = {NULL};
-    for (unsigned i = 0; ticks < TICKS; i++) {
+    for (unsigned i = 0; ticks < wanted; i++) {
         void **place = &kept[i * 2654435761u >> 26];
         end_now(*place);
         *place = site_main(16 + i % 5000);
-        for (volatile int spin = 0; spin < 2000; spin++) {
+        for (volatile int spin = anywhere ? 2000 : 0; spin < 2000; spin++) {
         }
     }
     timer_delete(timer);
     signal(SIGPROF, SIG_IGN);
     if (anywhere)
-        printf("site_tick %ld site_main %ld\n", by_handler, by_main);
+        printf("site_tick %ld\nsite_main %ld\nbytes %ld\n", by_handler, by_main, bytes);
     return behaviour_end();
 }
