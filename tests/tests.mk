@@ -2,6 +2,7 @@
 #
 #   make check TESTS='hooks/ top'    only tests whose AREA/NAME contains one of the words
 #   make check SAN_BUILDS=no         without the sanitized builds
+#   make soak SOAK_SECONDS=600       the tests against deadlocks, crashes and losses, over and over
 
 TESTS      ?=
 SAN_BUILDS ?= yes
@@ -31,7 +32,7 @@ $(TEST_RULES): tests/list-tests.py $(TEST_SOURCES) $(wildcard tests/*)
 -include $(wildcard $(BUILD)/tests/*/*.d)
 endif
 
-.PHONY: check check-quick check-san check-packages check-build test-programs
+.PHONY: check check-quick check-san check-packages check-build test-programs soak
 test-programs: $(TEST_PROGRAMS) $(TEST_TARGETS)
 
 check-packages:
@@ -72,3 +73,10 @@ check-san: check-packages
 check-quick: check-packages
 	@$(MAKE) --no-print-directory SAN_BUILDS=no check-build
 	@python3 tests/run-tests.py --build $(BUILD) --quick $(TESTS)
+
+# Deadlocks, crashes and losses, looked for over and over: an hour unless told otherwise.
+SOAK_SECONDS ?= 3600
+
+soak: check-packages
+	@$(MAKE) --no-print-directory SAN_BUILDS=no check-build
+	@python3 tests/soak.py --build $(BUILD) --seconds $(SOAK_SECONDS) --logs $(BUILD)/soak-logs

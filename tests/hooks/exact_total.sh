@@ -28,3 +28,4 @@ for rate in 524288 10000 64M 0; do
     [ "$want" -ge "$floor" ] && [ "$want" -lt $((floor + floor / 100)) ] ||
         bad "100 rounds are $want bytes, the program's own $floor"
 done
+echo "threads=43000"

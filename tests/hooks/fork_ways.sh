@@ -35,4 +35,5 @@ for way in fork clone threads vfork; do
     site $way/$grandchild.pb.gz child_site yes 0 7
 done
 [ "$(ls threads | wc -l)" -eq 53 ] || bad "threads: $(ls threads | wc -l) files, not 53"
+echo "forks=57"
 exit 0

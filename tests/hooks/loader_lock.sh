@@ -49,6 +49,7 @@ exact() { # NAME
     "$test_programs/hooks/exact_compare" "$name/$parent" "$name.counts" >"$name.out" || bad "$name: $(cat "$name.out")"
     grep -q 'lost_stacks=0 lost_live=0 lost_samples=0 lost_reentrant=0 frees_unseen=0 truncated_stacks=0' "$name.out" ||
         bad "$name: something was lost: $(grep 'lost_' "$name.out")"
+    echo "$name: lost=$(grep -oE 'lost_[a-z]+=[0-9]+' "$name.out" | awk -F= '{ n += $2 } END { print n + 0 }')"
     [ "$(cum alloc_objects site_child "$name/$parent")" -eq 0 ] || bad "$name: a child wrote into its parent's tables"
     [ "$(cum alloc_objects site_child "$name"/*.pb.gz)" -eq $((forks * 5)) ] || bad "$name: children's allocations"
 }
