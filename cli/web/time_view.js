@@ -10,6 +10,7 @@ import { bytesText, signedText, shortName } from "./format.js";
 
 const EVERY = 2000; // milliseconds
 const MOST_POINTS = 300; // then every second one goes
+const MOST_SAME = 2; // readings without a change until it is taken for a file
 const CHART = { most: 560, height: 120, left: 76, bottom: 20, top: 24 };
 
 function spark(values) {
@@ -46,6 +47,7 @@ export class TimeView {
     this.points = [];
     this.recorded = null; // whether the points are those of approf record; null: not asked yet
     this.timer = 0;
+    this.same = 0; // readings since the last change
     this.columns = [];
     this.rows = [];
   }
@@ -59,8 +61,16 @@ export class TimeView {
 
   async read() {
     try {
-      this.note(decodeModel(await loadData(true)));
+      const model = decodeModel(await loadData(true));
       this.message = "";
+      this.same = model.timeMs === this.lastTime ? this.same + 1 : 0;
+      this.lastTime = model.timeMs;
+      if (!this.same) {
+        this.note(model);
+      } else if (this.same >= MOST_SAME) {
+        this.stop();
+        this.message = "What is shown does not change. To watch a process: approf web PID";
+      }
     } catch (error) {
       this.stop();
       this.message = `The sources cannot be read any more: ${error.message}`;
@@ -70,8 +80,8 @@ export class TimeView {
 
   start() {
     this.stop();
+    this.same = 0;
     this.timer = setInterval(() => this.read(), EVERY);
-    this.read();
   }
 
   stop() {
@@ -88,6 +98,11 @@ export class TimeView {
     }
     this.points = points;
     this.recorded = points.length > 1;
+    if (!this.recorded && isServed()) {
+      this.lastTime = this.page.model.timeMs;
+      this.note(this.page.model);
+      this.start();
+    }
     this.render();
   }
 
@@ -103,9 +118,6 @@ export class TimeView {
     if (!this.recorded && !isServed()) {
       this.element.replaceChildren(el("p", { class: "message" }, "One profile stands still. To watch a process: approf web PID. For a report of hours or days: approf record, and approf web of its directory."));
       return;
-    }
-    if (!this.points.length) {
-      this.note(this.page.model);
     }
     const { points } = this;
     const times = points.map((point) => point.at);

@@ -157,32 +157,63 @@ def small_screens(browser):
         page.shot(f"{shots}/{view}-phone.png")
 
 
+class Served:
+    """approf web of sources; its address as the value."""
+
+    def __init__(self, *sources):
+        self.process = subprocess.Popen([approf, "web", "-no_browser", *sources], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.timer = threading.Timer(120, self.process.kill)
+
+    def __enter__(self):
+        self.timer.start()
+        return self.process.stdout.readline().split()[-1]
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        check(self.process.wait(20) == 0, "the server ends well")
+        self.timer.cancel()
+
+
 def served(page):
     """The same page from the server; its data is asked for from it, and nothing from elsewhere."""
-    server = subprocess.Popen([approf, "web", "-no_browser", "plain.pb.gz"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    timer = threading.Timer(120, server.kill)
-    timer.start()
-    try:
-        address = server.stdout.readline().split()[-1]
+    with Served("plain.pb.gz") as address:
         page.browser.events.clear()
         page.open(address + "#view=top&type=alloc_space")
         rows = page.value(TABLE)
         check(len(rows) == len(run("top", "-trim=false", "plain.pb.gz")["rows"]), "rows of the served page")
         page.value("document.getElementById('reload').click()")
         page.until("document.documentElement?.dataset.ready === 'yes'")
-        page.open(address + "#view=time")
-        page.until("document.getElementById('watch') !== null")
-        page.value("document.getElementById('watch').click()")
-        page.until("Number(/(\\d+) readings/.exec(document.querySelector('#view .count').textContent)[1]) >= 3")
+        show(page, view="time")
+        page.until("document.getElementById('view').textContent.includes('does not change')")
         check(len(page.value(TABLE)) > 5, "rows over time")
-        page.shot(f"{shots}/time-watched.png")
         asked = {one for one in page.requests() if not one.startswith("about:")}
         check(asked and all(one.startswith(address) for one in asked), "only the server is asked", asked)
-    finally:
-        page.send("Page.navigate", url="about:blank")  # or it would go on asking
-        server.terminate()
-        check(server.wait(20) == 0, "the server ends well")
-        timer.cancel()
+        page.send("Page.navigate", url="about:blank")
+    with Served("store") as address:
+        page.open(address + "#view=time")
+        page.until("document.querySelectorAll('#view tbody tr').length === 3")
+        check(page.value("document.getElementById('watch')") is None, "what is recorded is not watched")
+        page.send("Page.navigate", url="about:blank")
+
+
+def watched(page):
+    """A process, over time: what it keeps grows and is first, what it drops does not."""
+    if not os.path.exists("../churner.pid"):
+        return
+    with open("../churner.pid") as pid, Served(pid.read().strip()) as address:
+        page.open(address + "#view=time")
+        page.until("Number(/(\\d+) readings/.exec(document.querySelector('#view .count')?.textContent)?.[1]) >= 4")
+        shown = page.value("[...document.querySelectorAll('#view tbody tr')].map((row) => row.querySelector('.name').title)")
+        check(shown and shown[0] == "keep_some", "what grows is first:", shown)
+        rows = page.value(TABLE)
+        check(rows["keep_some"]["grew"] > 0 and rows["keep_some"]["rate"] > 0, "live and rate of what grows", rows["keep_some"])
+        check(rows["drop_all"]["rate"] > 0 and rows["drop_all"]["grew"] < rows["keep_some"]["grew"] / 4, "what is dropped does not grow", rows["drop_all"])
+        page.shot(f"{shots}/time-watched.png")
+        page.value("document.getElementById('watch').click()")
+        count = page.value("document.querySelector('#view .count').textContent")
+        page.settled()
+        check(page.value("document.getElementById('watch').textContent") == "watch" and page.value("document.querySelector('#view .count').textContent") == count, "stops")
+        page.send("Page.navigate", url="about:blank")
 
 
 def over_time(page):
@@ -364,7 +395,7 @@ with Browser() as browser:
     do_all((figures, source_and_peek, differences, sizes, flame, search, keyboard, odd_names, long_names, over_time, contrast, copy_and_export, pictures), page)
     from_disk = [one for one in page.requests() if not one.startswith(("about:", "file:"))]
     check(not from_disk, "a page from disk asks for", from_disk)
-    do_all((served,), page)
+    do_all((served, watched), page)
     small_screens(browser)
     for text in page.complaints():
         check(False, "the browser complains:", text)

@@ -47,6 +47,34 @@ stop "$server"
 equal $? 0 "ends at SIGTERM"
 mv away.pb.gz plain.pb.gz
 
+# What a page can be of: several profiles, tables, a process, a directory of approf record; compared with another one.
+# total FILE TYPE        what the page says
+total() {
+    "$PYTHON" - "$@" <<'END'
+import base64, gzip, json, re, sys
+data = gzip.decompress(base64.b64decode(re.search(r'id="data">([^<]*)<', open(sys.argv[1]).read()).group(1)))
+print(next(one["total"] for one in json.loads(data.split(b"\0")[0])["types"] if one["name"] == sys.argv[2]))
+END
+}
+sum_of() {
+    approf top -json -sample_index=alloc_space "$@" | "$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["total"])'
+}
+page_of() {
+    approf web -o page.html "$@" 2>err || bad "web of $*: $(cat err)"
+    equal "$(total page.html alloc_space)" "$(sum_of "$@")" "web of $*"
+}
+page_of plain.pb.gz deep.pb.gz
+page_of store
+page_of -diff_base old.pb.gz plain.pb.gz
+APPROF_RATE=65536 LD_PRELOAD=$APPROF_LIB start "$test_programs/live/churner" 1 200000 >../churner.out
+churner=$started
+wait_for 60 grep -q ready ../churner.out || bad "no process"
+approf web -o page.html "$churner" 2>err || bad "web PID: $(cat err)"
+[ "$(total page.html alloc_space)" -gt 0 ] || bad "the page of a process is empty"
+APPROF_OUT='' kill -KILL "$churner"
+wait "$churner" 2>/dev/null
+page_of "$APPROF_TABLES"/churner.*.heap
+
 for place in 0.0.0.0:0 example.com:80 192.168.1.1:80 nonsense localhost:99999 localhost:-1 localhost:x; do
     approf web -no_browser "-http=$place" plain.pb.gz >out 2>err
     equal $? 2 "-http=$place"
