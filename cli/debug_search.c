@@ -175,6 +175,7 @@ void debug_build_id_text(const unsigned char *bits, size_t n, char *text)
 
 bool debug_read_build_id(int fd, char *text)
 {
+    elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     if (elf == NULL) {
         return false;

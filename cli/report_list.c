@@ -4,13 +4,18 @@
  * recursion) counts several times; here it counts once, unless Go 1.19's figures are asked for. */
 #include "listing.h"
 
+#include "debug_search.h"
 #include "memory.h"
 #include "report_records.h"
 #include "regexp.h"
 #include "source_text.h"
+#include "symbolize.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static int compare_nodes(const void *left, const void *right, void *ctx)
 {
@@ -223,12 +228,38 @@ static void record_routines(struct listing *listing)
     source_texts_close(&texts);
 }
 
+/* When the main program was written, if it is still here; 0 otherwise. */
+static int64_t built_at(const struct profile *p)
+{
+    char path[SYMBOLIZE_PATH_ROOM], build_id[2 * DEBUG_BUILD_ID_BYTES + 1];
+    struct stat status;
+    if (p->n_mappings == 0 || !symbolize_mapping_file(p, &p->mappings[0], path)) {
+        return 0;
+    }
+    int fd = debug_open_regular(NULL, path);
+    if (fd < 0) {
+        return 0;
+    }
+    const char *wanted = profile_text(p, p->mappings[0].build_id);
+    bool same = *wanted && debug_read_build_id(fd, build_id) && strcasecmp(build_id, wanted) == 0 &&
+                fstat(fd, &status) == 0;
+    close(fd);
+    return same ? status.st_mtime : 0;
+}
+
 static void tell_changed(const struct listing *listing, struct source_texts *texts)
 {
-    int64_t taken = listing->report->profile->time_nanos / 1000000000;
+    const struct profile *p = listing->report->profile;
+    int64_t taken = p->time_nanos / 1000000000, built = built_at(p);
     for (size_t i = 0; i < texts->n; i++) {
         const struct source_text *file = texts->files[i];
-        if (!file->error && taken > 0 && file->modified > taken) {
+        if (file->error) {
+            continue;
+        }
+        if (built > 0 && file->modified > built) {
+            message_note("approf: %s changed after the program was built; lines may have moved",
+                         file->name);
+        } else if (taken > 0 && file->modified > taken) {
             message_note("approf: %s changed after the profile was taken; lines may have moved",
                          file->name);
         }

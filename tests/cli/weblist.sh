@@ -112,6 +112,18 @@ PY
 grep -c 'class=inlined>return leaf(n \* 2);' code.html | has '^[1-9]' || bad "the inlined callee's line is not shown"
 "$APPROF_BIN" weblist -intel_syntax '^leaf$' code.pb.gz | has 'rsp,0x8' || bad "-intel_syntax is not honoured"
 "$APPROF_BIN" weblist -ci '^leaf$' code.pb.gz | has '95% of cum' || bad "-ci shows no intervals"
+# Sources that changed since.
+"$APPROF_BIN" list '^leaf$' code.pb.gz >out 2>said || bad "list: exit status $?"
+[ ! -s said ] || bad "list says: $(cat said)"
+touch -d "@$(($(stat -c %Y code) + 1))" code.c
+"$APPROF_BIN" list '^leaf$' code.pb.gz >out 2>said || bad "list: exit status $?"
+contains said '/code.c changed after the program was built'
+touch -d '+1 hour' code.c
+cp code built
+gcc -O2 -o code code.c # another build says nothing of the profiled one
+"$APPROF_BIN" list '^leaf$' code.pb.gz >out 2>said || bad "list: exit status $?"
+contains said '/code.c changed after the profile was taken'
+mv built code
 mkdir none
 PATH=$PWD/none "$APPROF_BIN" weblist '^leaf$' code.pb.gz >none.html || bad "without objdump: exit status $?"
 contains none.html 'No machine code: objdump is not installed'
