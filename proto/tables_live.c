@@ -79,8 +79,8 @@ static bool read_seq(const struct tables_source *source, uint32_t index, uint32_
 /* Reads one stripe into *slots; false when there is nothing to be had of it. seq has reads of its
  * own on both sides: one read copies its bytes in no particular order, so a seq among them says
  * nothing about its neighbours. */
-static bool read_stripe(const struct tables_source *source, uint32_t index,
-                        struct byte_buffer *slots, struct heap_stripe *stripe, bool *torn)
+static bool read_stripe(struct tables_source *source, uint32_t index, struct byte_buffer *slots,
+                        struct heap_stripe *stripe, bool *torn)
 {
     bool any = false, rested = false;
     *torn = false;
@@ -104,8 +104,9 @@ static bool read_stripe(const struct tables_source *source, uint32_t index,
             break;
         bool rests = before % 2 == 0 && before == after;
         if (!good) {
-            /* At rest this is damage; while it moves, the next look will tell. */
-            if (rests)
+            /* At rest this is damage, unless it has moved to where the file has grown meanwhile;
+             * while it moves, the next look will tell. */
+            if (rests && !source_grown(source))
                 break;
             continue;
         }
@@ -121,7 +122,7 @@ static bool read_stripe(const struct tables_source *source, uint32_t index,
     return any;
 }
 
-bool tables_read_live(const struct tables_source *source, struct heap_snapshot *out)
+bool tables_read_live(struct tables_source *source, struct heap_snapshot *out)
 {
     struct arena scratch, torn_scratch;
     arena_init(&scratch, out->arena.limit);

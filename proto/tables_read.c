@@ -81,6 +81,9 @@ static bool read_header(struct reader *r, struct profile_error *error)
     if (!source_read(&whole, header, counts, 0) ||
         !source_read(&whole, (char *)header + counts, sizeof *header - counts, counts))
         return profile_error_set(error, PROFILE_ERROR_TABLES, "heap tables are cut off");
+    /* Once more, after the regions: the file has grown before one lies in its new part. */
+    source_read(&whole, &header->file_size, sizeof header->file_size,
+                offsetof(struct heap_header, file_size));
     if (!check_header(header, error))
         return false;
     clamp_header(r, header);

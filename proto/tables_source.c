@@ -37,3 +37,17 @@ uint64_t source_size(const struct tables_io *io, uint64_t claimed)
     }
     return good;
 }
+
+bool source_grown(struct tables_source *source)
+{
+    uint64_t claimed, reach = HEAP_OFFSET((uint64_t)UINT32_MAX) + 8;
+    if (!read_exactly(source->io, &claimed, sizeof claimed,
+                      offsetof(struct heap_header, file_size)) ||
+        claimed <= source->size)
+        return false;
+    uint64_t size = source_size(source->io, claimed < reach ? claimed : reach);
+    bool grown = size > source->size;
+    if (grown)
+        source->size = size;
+    return grown;
+}

@@ -25,9 +25,13 @@ bool source_read(const struct tables_source *source, void *bytes, size_t n, uint
 /* Finds the readable size, at most claimed. */
 uint64_t source_size(const struct tables_io *io, uint64_t claimed);
 
+/* The size that the header claims now: tables grow while they are read. True when it is more than
+ * what was known, which is brought up to date. */
+bool source_grown(struct tables_source *source);
+
 /* The live samples of all stripes into out->live; counter is still a HEAP_REF. To be called before
  * the counters are read, so that every counter that a live sample names is among them. False when
  * out of memory. */
-bool tables_read_live(const struct tables_source *source, struct heap_snapshot *out);
+bool tables_read_live(struct tables_source *source, struct heap_snapshot *out);
 
 #endif

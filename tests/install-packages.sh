@@ -19,7 +19,7 @@ libcap2-bin libxml2-utils python3-yaml"
 
 # The profilers and allocators that are compared, and programs to run under them.
 bench="python3 valgrind heaptrack libjemalloc2 libgoogle-perftools4|libgoogle-perftools4t64 golang-go redis-server redis-tools \
-sqlite3 nginx-light|nginx wrk"
+sqlite3 nginx-light|nginx wrk strace"
 
 wanted=""
 for purpose in "$@"; do

@@ -1,8 +1,10 @@
 /* target: link=proto cflags=-O1,-D_GNU_SOURCE libs=-lm */
 /* Takes snapshots of heap tables and looks whether each is sound in itself, and none goes back
- * behind the one before: snapshots PATH N       N snapshots at random moments within about 10 ms
- * each; prints how many samples the last one had, and what was wrong (exit status 1) snapshots PATH
- * total   prints total_bytes, threads and rate */
+ * behind the one before.
+ *   snapshots PATH N         N snapshots at random moments within about 10 ms each; prints how many
+ *                            samples the last one had, and what was wrong (exit status 1)
+ *   snapshots PATH N GROUP   the same in groups: each begins when a line is read, and ends with one
+ *   snapshots PATH total     prints total_bytes, threads and rate */
 #include "tables_reader.h"
 
 #include <fcntl.h>
@@ -90,7 +92,7 @@ static void look(const struct heap_snapshot *s, struct sums *before, int number)
 
 int main(int argc, char **argv)
 {
-    int fd = argc == 3 ? open(argv[1], O_RDONLY) : -1;
+    int fd = argc == 3 || argc == 4 ? open(argv[1], O_RDONLY) : -1;
     struct tables_io io = {.read_at = read_at, .pause = pause_a_little, .ctx = &fd};
     struct profile_error error;
     struct heap_snapshot snapshot;
@@ -106,7 +108,11 @@ int main(int argc, char **argv)
                snapshot.header->threads, snapshot.header->rate);
         return 0;
     }
-    for (int i = 0; i < atoi(argv[2]); i++) {
+    int n = atoi(argv[2]), group = argc == 4 ? atoi(argv[3]) : n;
+    for (int i = 0; i < n; i++) {
+        char line[16];
+        if (argc == 4 && i % group == 0 && fgets(line, sizeof line, stdin) == NULL)
+            return 2;
         if (!heap_snapshot_read(&io, i % 10 == 0 ? SNAPSHOT_LIVE : 0, &snapshot, &error)) {
             printf("snapshot %d: %s\n", i, error.text);
             return 1;
@@ -126,6 +132,10 @@ int main(int argc, char **argv)
         }
         heap_snapshot_free(&snapshot);
         usleep((useconds_t)(random() % 10000));
+        if (argc == 4 && (i + 1) % group == 0) {
+            puts("taken");
+            fflush(stdout);
+        }
     }
     printf("%" PRIu64 " samples\n", sums.samples);
     return failures > 0;

@@ -269,6 +269,45 @@ static void torn(void)
     }
 }
 
+/* The file grows while it is read, and a stripe moves to the new part. */
+static void grow_meanwhile(struct image *image, unsigned reads, uint64_t offset, size_t n)
+{
+    struct heap_header *h = image->header;
+    struct heap_stripe *stripe = &h->stripes[1];
+    size_t bytes = IMAGE_LIVE * sizeof(struct heap_live);
+    (void)reads;
+    (void)n;
+    if (offset < offsetof(struct heap_header, stripes) + sizeof *stripe ||
+        h->file_size == image->size)
+        return;
+    stripe->seq += 2;
+    memcpy(image->bytes + h->file_size, image->bytes + stripe->offset, bytes);
+    stripe->offset = h->file_size;
+    h->file_size = image->size;
+}
+
+static void growing(void)
+{
+    struct image image;
+    struct heap_snapshot s;
+    START();
+    image.header->file_size -= 2 * IMAGE_LIVE * sizeof(struct heap_live);
+    image.header->stripes[1] = image.header->stripes[0]; /* in what there is at first */
+    image.header->stripes[0] = (struct heap_stripe){0};
+    image.header->stripes[1].offset = image.header->regions[IMAGE_REGION_COUNTERS].offset +
+                                      IMAGE_COUNTERS / 2 * sizeof(struct heap_counter);
+    image_live(&image, 1, 5, 0x7e0000000030, 100, HEAP_REF(0));
+    image.on_read = grow_meanwhile;
+    if (!take(&image, &s)) {
+        CHECK(false, "%s", error.text);
+    } else {
+        CHECK(!s.damaged, "a file that grows is taken for a damaged one");
+        heap_snapshot_free(&s);
+    }
+    CHECK(image.header->file_size == image.size, "it has not grown");
+    image_free(&image);
+}
+
 int main(void)
 {
     refused();
@@ -278,5 +317,6 @@ int main(void)
     cut_off();
     changing();
     torn();
+    growing();
     return check_failures != 0;
 }
