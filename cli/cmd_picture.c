@@ -1,11 +1,11 @@
 /* cmd_picture.c - svg, png and pdf: the graph of `dot`, drawn by graphviz where it is installed. */
 #include "commands.h"
+#include "output_file.h"
 #include "picture.h"
 #include "report.h"
 #include "source_load.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -78,20 +78,20 @@ static int draw(struct invocation *invocation, const char *language)
     if (!sources_load(invocation->arguments, invocation->n_arguments, options, &profile)) {
         return STATUS_BAD_USAGE;
     }
-    int output = STDOUT_FILENO, status = STATUS_FINE;
+    struct output_file file;
     if (to_file) {
         message_note("Generating report in %s", options->output);
-        output = open(options->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-        if (output < 0) {
-            status =
-                message_error("%s: cannot be written: %s", options->output, message_errno(errno));
+        if (!output_open(&file, options->output)) {
+            message_error("%s: cannot be written: %s", options->output, message_errno(errno));
+            message_hint("-output names a file in a directory that can be written to");
+            profile_free(&profile);
+            return STATUS_BAD_USAGE;
         }
     }
-    if (status == STATUS_FINE) {
-        status = picture_draw(&profile, options, language, output);
-    }
+    int output = to_file ? fileno(file.stream) : STDOUT_FILENO;
+    int status = picture_draw(&profile, options, language, output);
     profile_free(&profile);
-    if (to_file && output >= 0 && close(output) != 0) {
+    if (to_file && !output_close(&file, status == STATUS_FINE)) {
         status = message_error("%s: cannot be written: %s", options->output, message_errno(errno));
     }
     return status;

@@ -2,6 +2,7 @@
  * works on a copy. Lines come from a terminal through shell_input, or from a pipe. */
 #include "commands.h"
 #include "memory.h"
+#include "output_file.h"
 #include "picture.h"
 #include "profile_edit.h"
 #include "report.h"
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int greet(struct report *report);
 
@@ -47,35 +49,32 @@ static int print_copy(const struct shell *shell, const struct cli_options *optio
 }
 
 /* Reports that are no text go to the first free name; what they are is in the ending. */
-static FILE *first_free(const char *ending, char *name, size_t room)
+static void first_free(const char *ending, char *name, size_t room)
 {
     for (int i = 1; i < 10000; i++) {
         snprintf(name, room, "profile%03d.%s", i, ending);
-        FILE *file = fopen(name, "wxe");
-        if (file || errno != EEXIST) {
-            return file;
+        if (access(name, F_OK) != 0) {
+            return;
         }
     }
-    return NULL;
 }
 
 int shell_report(const struct shell *shell, const struct shell_order *order)
 {
     char name[64];
     const char *path = order->options.output;
-    FILE *out = stdout;
-    if (*path) {
-        out = fopen(path, "we");
-    } else if (order->ending) {
-        out = first_free(order->ending, name, sizeof name);
+    if (!*path && order->ending) {
+        first_free(order->ending, name, sizeof name);
         path = name;
     }
-    if (!out) {
-        return message_error("%s: cannot be written: %s", path, message_errno(errno));
-    }
+    struct output_file file = {.stream = stdout};
     if (*path) {
         message_note("Generating report in %s", path);
+        if (!output_open(&file, path)) {
+            return message_error("%s: cannot be written: %s", path, message_errno(errno));
+        }
     }
+    FILE *out = file.stream;
     int status;
     if (order->language) {
         struct profile copy;
@@ -88,9 +87,9 @@ int shell_report(const struct shell *shell, const struct shell_order *order)
     } else {
         status = print_copy(shell, &order->options, order->format, order->regexp, out);
     }
-    if (out == stdout) {
+    if (!*path) {
         fflush(stdout);
-    } else if (fclose(out) != 0) {
+    } else if (!output_close(&file, status == STATUS_FINE)) {
         status = message_error("%s: cannot be written: %s", path, message_errno(errno));
     }
     return status;

@@ -158,7 +158,15 @@ static void run_command(struct shell *shell, char *name, char *rest)
             known[n_known++] = shell_commands[i].name;
         }
         message_error("unrecognized command: \"%s\"", name);
-        if (nearest_names(name, known, n_known, nearest, 1)) {
+        static const char *const viewers[] = {"web", "eog", "evince", "gv", "kcachegrind"};
+        bool is_viewer = false;
+        for (size_t i = 0; i < sizeof viewers / sizeof viewers[0]; i++) {
+            is_viewer |= strcmp(name, viewers[i]) == 0;
+        }
+        if (is_viewer) {
+            message_hint(
+                "'approf web PROFILE' opens a browser; svg, pdf and callgrind write files");
+        } else if (nearest_names(name, known, n_known, nearest, 1)) {
             message_hint("did you mean '%s'?", nearest[0]);
         } else {
             message_hint("help lists the commands");

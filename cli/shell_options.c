@@ -8,17 +8,40 @@
 #include <string.h>
 
 static const char *const names[] = {
-    "call_tree",     "compact_labels", "divide_by",
-    "drop_negative", "edgefraction",   "focus",
-    "granularity",   "hide",           "ignore",
-    "intel_syntax",  "mean",           "nodecount",
-    "nodefraction",  "noinlines",      "normalize",
-    "output",        "prune_from",     "relative_percentages",
-    "sample_index",  "show",           "show_from",
-    "showcolumns",   "sort",           "source_path",
-    "tagfocus",      "taghide",        "tagignore",
-    "tagleaf",       "tagroot",        "tagshow",
-    "trim",          "trim_path",      "unit",
+    "call_tree",
+    "ci",
+    "compact_labels",
+    "divide_by",
+    "drop_negative",
+    "edgefraction",
+    "focus",
+    "granularity",
+    "hide",
+    "ignore",
+    "intel_syntax",
+    "mean",
+    "nodecount",
+    "nodefraction",
+    "noinlines",
+    "normalize",
+    "output",
+    "prune_from",
+    "relative_percentages",
+    "sample_index",
+    "show",
+    "show_from",
+    "showcolumns",
+    "sort",
+    "source_path",
+    "tagfocus",
+    "taghide",
+    "tagignore",
+    "tagleaf",
+    "tagroot",
+    "tagshow",
+    "trim",
+    "trim_path",
+    "unit",
 };
 
 struct choice {
@@ -140,7 +163,8 @@ void shell_print_options(const struct shell *shell)
         char value[64];
         const char *shown = value;
         bool old = options_go119(&shell->options);
-        if (strcmp(name, "source_path") == 0 || (old && strcmp(name, "showcolumns") == 0)) {
+        if (strcmp(name, "source_path") == 0 ||
+            (old && (strcmp(name, "showcolumns") == 0 || strcmp(name, "ci") == 0))) {
             continue;
         }
         const char *comment = "";
@@ -154,9 +178,13 @@ void shell_print_options(const struct shell *shell)
             shown = chosen(shell, orders, N_ORDERS, "flat");
             comment = "//: [cum | flat]";
         } else if (strcmp(name, "sample_index") == 0) {
-            shown = *shell->options.sample_index
-                        ? shell->options.sample_index
-                        : profile_text(p, p->sample_types[p->n_sample_types - 1].type);
+            /* What reports show without it; pprof says the last type, whatever the default is. */
+            uint32_t index = p->n_sample_types - 1;
+            if (!*shell->options.sample_index && !old) {
+                report_choose_type(p, &shell->options, &index);
+            }
+            shown = *shell->options.sample_index ? shell->options.sample_index
+                                                 : profile_text(p, p->sample_types[index].type);
             types = memory_print("//: [");
             for (uint32_t t = 0; t < p->n_sample_types; t++) {
                 char *longer = memory_print("%s%s%s", types, t ? " | " : "",

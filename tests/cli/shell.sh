@@ -38,6 +38,12 @@ printf 'focus=abc\nnodecount=7\ngranularity=lines\no\n' |
     "$APPROF_BIN" -compat=go1.19 -symbolize=none p0.pb.gz 2>&1 >/dev/null | grep ' = ' >ours
 [ -s ours ] && cmp theirs ours || bad "options are shown in other words"
 
+# Our own: intervals, the type that reports really show, and what opens a viewer elsewhere.
+"$PYTHON" "$TOP/tests/cli/golden_profiles.py" || fail "the profiles cannot be made"
+printf 'ci\ntop\nci=false\ntop\nweb\no\n' | "$APPROF_BIN" -symbolize=none -alloc_space heap.pb.gz >out 2>err || bad "exit status $?"
+[ "$(grep -c '95% of flat' out)" -eq 1 ] || bad "ci is not set and unset"
+contains err "hint: 'approf web PROFILE'"
+contains err '^  sample_index  *= alloc_space '
 # Files.
 printf 'top >one.txt\nproto\nproto\ntop > two.txt\n' | "$APPROF_BIN" -symbolize=none p0.pb.gz >out 2>err || bad "exit status $?"
 contains one.txt "flat%"
