@@ -51,8 +51,13 @@ const page = {
 
 const views = new Map();
 
+// What the address says, which anyone may have written.
+function viewName() {
+  return VIEWS.some(([view]) => view === state.view) ? state.view : "flame";
+}
+
 function currentView() {
-  const name = VIEWS.some(([view]) => view === state.view) ? state.view : "flame";
+  const name = viewName();
   if (!views.has(name)) {
     const View = VIEWS.find(([view]) => view === name)[2];
     views.set(name, new View(page));
@@ -91,13 +96,14 @@ function showViews() {
   byId("views").replaceChildren(
     ...VIEWS.map(([name, title]) => el("a", {
       href: hashOf({ view: name, sort: "" }),
-      "aria-current": name === state.view ? "page" : null,
+      "aria-current": name === viewName() ? "page" : null,
       onclick: (event) => {
         event.preventDefault();
         openView(name);
       },
     }, title)),
   );
+  byId("views").querySelector("[aria-current]").scrollIntoView({ block: "nearest", inline: "nearest", behavior: "instant" });
 }
 
 function openView(name) {
@@ -169,7 +175,7 @@ function reset() {
 function exportSvg() {
   const view = currentView();
   if (view.svg) {
-    saveSvg(view.svg(), `${page.model.title}-${state.view}.svg`);
+    saveSvg(view.svg(), `${page.model.title}-${viewName()}.svg`);
   }
 }
 

@@ -60,7 +60,7 @@ export class SizesView {
     const grid = el("div", { class: "bars" });
     for (const row of rows) {
       const fill = el("div", { class: "bar-fill" });
-      fill.style.width = `${(100 * Math.abs(row.value)) / most}%`;
+      fill.style.width = row.value ? `max(1px, ${(100 * Math.abs(row.value)) / most}%)` : "0";
       const before = el("div", { class: "bar-fill before" });
       before.style.width = `${(100 * row.before) / most}%`;
       grid.append(

@@ -33,7 +33,10 @@ export function topColumns(model, type, side, whole) {
       title: `95% of ${whole ? "cum" : "flat"}`,
       hint: "the true figure lies between these ends in 95 of 100 cases",
       value: (fn) => ends(fn)[1] - ends(fn)[0],
-      text: (fn) => ends(fn).map((end) => valueText(end, unit)).join("..").replace("0B..0B", ""),
+      text: (fn) => {
+        const [low, high] = ends(fn);
+        return low !== high ? `${valueText(low, unit)}..${valueText(high, unit)}` : low ? "exact" : "";
+      },
       long: true,
     });
   }

@@ -84,6 +84,8 @@ def search(page):
     page.until("approf.state.q === ''")
     page.open(url("plain", view="top", q="function_%5B12%5D%24"))
     check(sorted(page.value(TABLE)) == ["function_1", "function_2"], "table of matches", sorted(page.value(TABLE)))
+    page.open(url("plain", view="%3Cb%3E", type="nonsense", zoom="9999999.3", fn="gone", sort="%22"))
+    check(page.value("document.querySelector('#views [aria-current]').textContent") == "Flame graph" and page.value("approf.view().zoom") == 0, "an address that makes no sense shows the whole")
     page.open(url("plain", q="*("))
     check("no regular expression" in page.value("document.getElementById('matched').textContent"), "bad expression is told")
 
@@ -149,10 +151,12 @@ def odd_names(page):
 def small_screens(browser):
     page = browser.page(390, 800, True)
     for view in VIEWS:
-        page.open(url("plain", view=view))
+        page.open(url({"diff": "difference", "time": "store"}.get(view, "plain"), view=view))
         page.settled()
         least = page.value("Math.min(...[...document.querySelectorAll('button, select, input:not([type=checkbox]), nav a')].filter((one) => one.checkVisibility() && !one.closest('table, .path, p')).map((one) => one.getBoundingClientRect().height))")
         check(least >= 22, view, "can be touched", least)
+        tab = page.value("(({left, right}) => [left, right])(document.querySelector('#views [aria-current]').getBoundingClientRect())")
+        check(tab[0] >= 0 and tab[1] <= 390, view, "its tab is in sight", tab)
         check(page.value("document.documentElement.scrollWidth") <= 390, view, "fits a phone", page.value("document.documentElement.scrollWidth"))
         page.shot(f"{shots}/{view}-phone.png")
 
