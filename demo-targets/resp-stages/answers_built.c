@@ -137,7 +137,7 @@ static char *quoted(const struct argument *argument)
 // "key" "value"
 void log_command(const struct connection *connection)
 {
-    const struct command *command = &connection->command;
+    const struct command *command = connection->command;
     struct timespec now;
     struct tm parts;
     char when[32];

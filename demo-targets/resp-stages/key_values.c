@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "stage_connection.h"
-
 #define FIRST_SLOTS 1024 // a power of two, as always
 
 struct pair {
@@ -101,6 +99,24 @@ static struct pair *new_pair(const char *key, size_t key_len, size_t len)
     pair->room = len;
     memcpy(pair->key, key, key_len);
     return pair;
+}
+
+void key_values_expect(const struct argument *const *keys, size_t count)
+{
+    uint64_t hashes[BATCH];
+
+    lock_table();
+    for (size_t i = 0; i < count; i++) {
+        hashes[i] = hash_of(keys[i]->data, keys[i]->len);
+        __builtin_prefetch(&slots[hashes[i] & (slot_count - 1)]);
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t at = hashes[i] & (slot_count - 1);
+        while (slots[at].pair && slots[at].hash != hashes[i])
+            at = (at + 1) & (slot_count - 1);
+        __builtin_prefetch(slots[at].pair, 1);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 void key_values_set(const char *key, size_t key_len, const char *value, size_t len)

@@ -19,7 +19,7 @@ static struct argument *add_argument(struct command *command, size_t *room)
 
 enum read_status read_request(struct connection *connection)
 {
-    struct command *command = &connection->command;
+    struct command *command = connection->command;
     long long count, len;
     size_t room = 0;
     enum read_status status = read_length(connection, '*', &count);
@@ -44,7 +44,7 @@ enum read_status read_request(struct connection *connection)
 
 void release_command(struct connection *connection)
 {
-    struct command *command = &connection->command;
+    struct command *command = connection->command;
 
     for (size_t i = 0; i < command->argc; i++)
         free(command->argv[i].data);

@@ -8,16 +8,16 @@
 
 static struct argument *add_argument(struct connection *connection, size_t *room)
 {
-    struct command *command = &connection->command;
+    struct command *command = connection->command;
 
     if (command->argc == *room) {
         *room *= 2;
-        bool in_slots = command->argv == connection->slots;
+        bool in_slots = command->argv == command->slots;
         struct argument *argv = realloc(in_slots ? NULL : command->argv, *room * sizeof *argv);
         if (!argv)
             no_memory(*room * sizeof *argv);
         if (in_slots)
-            memcpy(argv, connection->slots, sizeof connection->slots);
+            memcpy(argv, command->slots, sizeof command->slots);
         command->argv = argv;
     }
     return &command->argv[command->argc];
@@ -25,12 +25,12 @@ static struct argument *add_argument(struct connection *connection, size_t *room
 
 enum read_status read_request(struct connection *connection)
 {
-    struct command *command = &connection->command;
+    struct command *command = connection->command;
     long long count, len;
     size_t room = SLOTS;
     enum read_status status = read_length(connection, '*', &count);
 
-    command->argv = connection->slots;
+    command->argv = command->slots;
     for (; status == READ_OK && count > 0; count--) {
         status = read_length(connection, '$', &len);
         if (status != READ_OK)
@@ -49,12 +49,10 @@ enum read_status read_request(struct connection *connection)
 
 void release_command(struct connection *connection)
 {
-    struct command *command = &connection->command;
+    struct command *command = connection->command;
 
     release_shared(connection);
-    if (command->argv == connection->slots)
-        memset(connection->slots, 0, command->argc * sizeof *connection->slots);
-    else
+    if (command->argv != command->slots)
         free(command->argv);
     memset(command, 0, sizeof *command);
 }

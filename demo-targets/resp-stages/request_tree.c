@@ -168,8 +168,8 @@ enum read_status read_request(struct connection *connection)
     if (status == READ_OK)
         status = check(connection, request);
     if (status == READ_OK) {
-        copy_arguments(&connection->command, request);
-        add_copies(&connection->command);
+        copy_arguments(connection->command, request);
+        add_copies(connection->command);
     }
     free_value(request);
     return status;
@@ -177,5 +177,5 @@ enum read_status read_request(struct connection *connection)
 
 void release_command(struct connection *connection)
 {
-    free_command(&connection->command);
+    free_command(connection->command);
 }

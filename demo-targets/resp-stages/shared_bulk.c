@@ -44,7 +44,7 @@ char *read_shared_bulk(struct connection *connection, size_t len)
 
 void release_shared(struct connection *connection)
 {
-    const struct command *command = &connection->command;
+    const struct command *command = connection->command;
 
     for (size_t i = 0; i < command->argc; i++)
         if (!is_shared(connection, command->argv[i].data))

@@ -1,11 +1,10 @@
-// Stage 5 on: short bulk strings of a request lie side by side in one buffer of the connection,
-// until the next request. Longer ones, and those that no longer fit, have memory of their own.
+// Stage 5 on: short bulk strings of a batch of requests lie side by side in one buffer of the
+// connection, until the next batch. Longer ones, and those that no longer fit, have memory of their
+// own.
 #ifndef DEMO_SHARED_BULK_H
 #define DEMO_SHARED_BULK_H
 
 #include "stage_connection.h"
-
-#define SHARED_BYTES (SLOTS * SHORT_BULK)
 
 // Reads a bulk string and the line end behind it. Null when the peer has gone.
 char *read_shared_bulk(struct connection *connection, size_t len);

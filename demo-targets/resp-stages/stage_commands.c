@@ -32,11 +32,11 @@ static void wrong_count(struct connection *connection, const char *name)
 
 static void unknown(struct connection *connection)
 {
-    const struct argument *argv = connection->command.argv;
+    const struct argument *argv = connection->command->argv;
     char line[3 * SHOWN_TEXT + 64], rest[SHOWN_TEXT + 8] = "";
     size_t len = 0;
 
-    for (size_t i = 1; i < connection->command.argc && len < SHOWN_TEXT; i++) {
+    for (size_t i = 1; i < connection->command->argc && len < SHOWN_TEXT; i++) {
         size_t shown = argv[i].len < SHOWN_TEXT - len ? argv[i].len : SHOWN_TEXT - len;
         len += (size_t)snprintf(rest + len, sizeof rest - len, "'%.*s' ", (int)shown, argv[i].data);
     }
@@ -47,7 +47,7 @@ static void unknown(struct connection *connection)
 
 static void run_set(struct connection *connection)
 {
-    const struct command *command = &connection->command;
+    const struct command *command = connection->command;
 
     if (command->argc < 3) {
         wrong_count(connection, "set");
@@ -63,7 +63,7 @@ static void run_set(struct connection *connection)
 
 static void run_get(struct connection *connection)
 {
-    const struct command *command = &connection->command;
+    const struct command *command = connection->command;
 
     if (command->argc != 2)
         wrong_count(connection, "get");
@@ -73,7 +73,7 @@ static void run_get(struct connection *connection)
 
 static void run_del(struct connection *connection)
 {
-    const struct command *command = &connection->command;
+    const struct command *command = connection->command;
     char line[32];
     size_t removed = 0;
 
@@ -91,7 +91,7 @@ static void run_del(struct connection *connection)
 
 static void run_ping(struct connection *connection)
 {
-    const struct command *command = &connection->command;
+    const struct command *command = connection->command;
 
     if (command->argc > 2)
         wrong_count(connection, "ping");
@@ -101,9 +101,20 @@ static void run_ping(struct connection *connection)
         answer_line(connection, "+PONG");
 }
 
+void expect_commands(const struct command *commands, size_t count)
+{
+    const struct argument *keys[BATCH];
+    size_t key_count = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (commands[i].argc > 1)
+            keys[key_count++] = &commands[i].argv[1];
+    key_values_expect(keys, key_count);
+}
+
 void run_command(struct connection *connection)
 {
-    const struct argument *name = &connection->command.argv[0];
+    const struct argument *name = &connection->command->argv[0];
 
     connection->requests++;
     log_command(connection);

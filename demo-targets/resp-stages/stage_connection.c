@@ -180,21 +180,48 @@ bool parse_length(const char *text, size_t len, long long max, long long *value)
 // --- the loop
 // ----------------------------------------------------------------------------------------
 
-static void run_request(struct connection *connection)
+// Reads the requests that are there, one at least. Who may wait for the rest of a request reads one
+// only: those before it must not wait with it.
+static void read_batch(struct connection *connection)
 {
-    size_t request_start = connection->start;
-    enum read_status status = read_request(connection);
+    size_t most = connection->in_loop ? BATCH : 1, count = 0;
 
-    if (status == READ_OK && connection->command.argc > 0)
+    do {
+        size_t request_start = connection->start;
+        connection->command = &connection->batch[count];
+        connection->request_bytes = 0;
+        connection->after_batch = read_request(connection);
+        if (connection->after_batch == READ_OK) {
+            count++;
+            continue;
+        }
+        release_command(connection);
+        if (connection->starved) {
+            connection->start = request_start; // to be read again when there is more of it
+            connection->after_batch = READ_OK;
+        }
+        break;
+    } while (count < most && connection->start < connection->end &&
+             connection->shared_used <= SHARED_BYTES / 2);
+    connection->batch_next = 0;
+    connection->batch_count = count;
+    if (count > 1)
+        expect_commands(connection->batch, count);
+}
+
+static void run_next(struct connection *connection)
+{
+    connection->command = &connection->batch[connection->batch_next++];
+    if (connection->command->argc > 0)
         run_command(connection);
     release_command(connection);
-    connection->request_bytes = 0;
-    if (connection->starved) {
-        connection->start = request_start; // to be read again when there is more of it
-    } else if (status != READ_OK) {
-        connection->closing = true;
-    }
-    if (status == READ_ERROR) {
+}
+
+// What comes of a request that could not be read, after those before it have been run.
+static void end_requests(struct connection *connection)
+{
+    connection->closing = true;
+    if (connection->after_batch == READ_ERROR) {
         char line[sizeof connection->error + 8];
         snprintf(line, sizeof line, "-ERR %s", connection->error);
         answer_line(connection, line);
@@ -203,11 +230,17 @@ static void run_request(struct connection *connection)
 
 void serve_requests(struct connection *connection)
 {
-    while (!connection->closing && !connection->starved && !connection->stuck) {
+    while (!connection->closing && !connection->stuck) {
         if (sizeof connection->out - connection->out_len < SHORT_REPLY || connection->long_reply)
             flush_replies(connection);
+        else if (connection->batch_next < connection->batch_count)
+            run_next(connection);
+        else if (connection->after_batch != READ_OK)
+            end_requests(connection);
+        else if (connection->starved)
+            return;
         else if (connection->start < connection->end)
-            run_request(connection);
+            read_batch(connection);
         else if (!refill(connection))
             return; // between two requests
     }
@@ -225,6 +258,10 @@ struct connection *open_connection(int fd)
 void close_connection(struct connection *connection)
 {
     flush_replies(connection);
+    for (; connection->batch_next < connection->batch_count; connection->batch_next++) {
+        connection->command = &connection->batch[connection->batch_next];
+        release_command(connection);
+    }
     free(connection->spanning);
     free(connection->shared);
     free(connection);

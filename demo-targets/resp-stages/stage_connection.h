@@ -15,6 +15,8 @@
 #define SHORT_REPLY   (8 * 1024) // room there always is for the next reply
 #define SHORT_BULK    4096       // up to here a bulk string goes to the shared buffer
 #define SLOTS         8          // arguments that need no array of their own
+#define SHARED_BYTES  (2 * SLOTS * SHORT_BULK)
+#define BATCH         16 // requests that are read before the first of them is run
 #define MAX_LINE      (64 * 1024)
 #define MAX_BULK      (512LL * 1024 * 1024)
 #define MAX_ARGUMENTS (1024 * 1024)
@@ -31,7 +33,10 @@ struct command {
     size_t argc;
     char **words;        // the arguments as strings, for the log; null from stage 4 on
     struct argument raw; // the request as it came, for the append-only file; empty from stage 4 on
+    struct argument slots[SLOTS]; // argv of most requests (stage 6 on)
 };
+
+enum read_status { READ_OK, READ_END, READ_ERROR };
 
 struct connection {
     int fd;        // negative: a file to read from and nobody to answer, see replay_requests
@@ -48,11 +53,15 @@ struct connection {
     char *spanning; // a line that spans two fills (stage 1 on)
     size_t spanning_room;
 
-    struct command command;
-    size_t request_bytes;         // of all arguments so far
-    char *shared;                 // short bulk strings of a request (stage 5 on)
+    // Requests that have been read and wait to be run are batch[batch_next] to
+    // batch[batch_count - 1].
+    struct command batch[BATCH];
+    size_t batch_next, batch_count;
+    enum read_status after_batch; // what came of the request behind them
+    struct command *command;      // the one that is read or run just now
+    size_t request_bytes;         // of all its arguments so far
+    char *shared;                 // short bulk strings of the batch (stage 5 on)
     size_t shared_used;           // of SHARED_BYTES
-    struct argument slots[SLOTS]; // argv of most requests (stage 6 on)
 
     size_t out_len;
     char *long_reply; // what did not fit, sent behind what is in out
@@ -62,8 +71,6 @@ struct connection {
     char read[READ_BYTES];
     char out[OUT_BYTES];
 };
-
-enum read_status { READ_OK, READ_END, READ_ERROR };
 
 // Takes a socket that has just been accepted and serves it to its end (stage_loop.c).
 void take_connection(int fd);
@@ -105,7 +112,7 @@ void release_line(char *line);
 // --- a request: request_tree.c, request_direct.c, request_fields.c, request_shared.c,
 //     request_slots.c
 //     -------------------------------------------------------------------------------
-// Reads into connection->command; release_command is called after each, also after a failed one.
+// Reads into *connection->command; release_command is called after each, also after a failed one.
 enum read_status read_request(struct connection *connection);
 void release_command(struct connection *connection);
 
@@ -121,6 +128,7 @@ void log_command(const struct connection *connection);
 
 // --- running a command (stage_commands.c)
 // ----------------------------------------------------------
+void expect_commands(const struct command *commands, size_t count); // they are run next
 void run_command(struct connection *connection);
 
 // Puts bytes behind the replies that wait; keeps a copy aside when there is no room.
