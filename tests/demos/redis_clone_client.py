@@ -1,4 +1,4 @@
-"""redis_clone_client.py PORT: what redis-clone says to python3-redis and to raw bytes."""
+"""redis_clone_client.py PORT [largest]: what redis-clone says to python3-redis and to raw bytes."""
 
 import sys
 import threading
@@ -6,7 +6,7 @@ import time
 
 import redis
 
-from resp_client import Raw, expect, finish, request
+from resp_client import Raw, expect, finish, largest_value, request
 
 PORT = int(sys.argv[1])
 client = redis.Redis(port=PORT, socket_timeout=20)
@@ -249,4 +249,6 @@ def rough():
 
 for part in (strings, lists, errors, protocol, expiry, blocking, rough):
     part()
+if "largest" in sys.argv[2:]:
+    largest_value(PORT)
 finish()

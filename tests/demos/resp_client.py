@@ -67,6 +67,32 @@ def request(*arguments):
     return data
 
 
+def largest_value(port):
+    """The largest value that Redis takes, 512 MiB, goes in and comes back; one byte more is refused."""
+    with open("/proc/meminfo") as file:
+        free_kb = int(next(line for line in file if line.startswith("MemAvailable")).split()[1])
+    if free_kb < 4000000:
+        print(f"the value of 512 MiB is left out: {free_kb} kB of memory")
+        return
+    size, piece = 512 << 20, b"0123456789abcdef" * 65536
+    raw = Raw(port)
+    raw.sock.settimeout(300)
+    raw.send(b"*3\r\n$3\r\nSET\r\n$7\r\nlargest\r\n$%d\r\n" % size)
+    for _ in range(size // len(piece)):
+        raw.send(piece)
+    raw.send(b"\r\n")
+    expect("set 512 MiB", raw.line(), b"+OK")
+    raw.send(request("GET", "largest"))
+    expect("get 512 MiB, its size", raw.line(), b"$%d" % size)
+    wrong = sum(raw.exactly(len(piece)) != piece for _ in range(size // len(piece)))
+    expect("get 512 MiB, pieces that differ", (wrong, raw.exactly(2)), (0, b"\r\n"))
+    expect("del 512 MiB", raw.ask("DEL", "largest"), b":1")
+    raw.send(b"*3\r\n$3\r\nSET\r\n$7\r\nlargest\r\n$%d\r\n" % (size + 1))
+    expect("set 512 MiB and one", raw.line(), b"-ERR Protocol error: invalid bulk length")
+    expect("set 512 MiB and one: then closed", raw.closed(), True)
+    expect("the others go on", Raw(port).ask("PING"), b"+PONG")
+
+
 failures = 0
 
 

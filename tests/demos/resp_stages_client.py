@@ -1,8 +1,8 @@
-"""resp_stages_client.py PORT: what a stage says to raw bytes; the same for all of them."""
+"""resp_stages_client.py PORT [largest]: what a stage says to raw bytes; the same for all of them."""
 
 import sys
 
-from resp_client import Raw, expect, finish, request
+from resp_client import Raw, expect, finish, largest_value, request
 
 PORT = int(sys.argv[1])
 raw = Raw(PORT)
@@ -91,4 +91,6 @@ for _ in range(100):
 half.send(b"h" * 100000 + b"\r\n")
 expect("the slow writer", half.reply(), b"+OK")
 expect("the slow reader", [len(slow.reply()) for _ in range(30)], [1000000] * 30)
+if "largest" in sys.argv[2:]:
+    largest_value(PORT)
 finish()
