@@ -34,7 +34,7 @@ first_line() {
 
 # calc EXPRESSION [FORMAT]
 calc() {
-    awk "BEGIN { printf \"${2:-%.2f}\", $1 }"
+    awk "BEGIN { printf \"${2:-%.2f}\", ($1) }"
 }
 
 # share PART WHOLE                    in percent; ratio A B: how often B goes into A
@@ -43,6 +43,11 @@ share() {
 }
 ratio() {
     calc "($2) ? ($1) / ($2) : 0" %.1f
+}
+
+# off A B                             how far A is from B, in percent of B, never negative
+off() {
+    calc "100 * (($1) > ($2) ? ($1) - ($2) : ($2) - ($1)) / ($2)" %.2f
 }
 
 # size BYTES                          as pprof shows it, in units of 1024
@@ -56,9 +61,4 @@ size() {
 # grouped NUMBER                      70774 as 70,774
 grouped() {
     printf '%.0f' "$1" | sed -e ':a' -e 's/^\(-\{0,1\}[0-9]\{1,\}\)\([0-9]\{3\}\)/\1,\2/;ta'
-}
-
-# figure NAME VALUE                   kept for the tests, in $figures_file
-figure() {
-    printf '%s %s\n' "$1" "$2" >>"$figures_file"
 }

@@ -7,6 +7,7 @@ demo_programs=$BUILD/demo
 profiles=${PROFILES:-$BUILD/demo/profiles}
 approf=$BUILD/approf
 server_pid=
+more_pids= # of servers that run beside that one
 mkdir -p "$profiles"
 case $BUILD in
 /*) preload_library=$BUILD/libapprof.so ;;
@@ -49,6 +50,7 @@ give_up() {
 start_server() {
     profile=$1
     shift
+    : >"$profiles/server.out" # the child opens it when it gets to it: no line of the last server may be there then
     if [ "$profile" = - ]; then
         "$@" --port 0 >"$profiles/server.out" 2>"$profiles/server.err" &
     else
@@ -67,6 +69,11 @@ start_server() {
     server_port=$(sed -n 's/.*listening on .*:\([0-9]*\)$/\1/p' "$profiles/server.out")
 }
 
+# cpu_ns PID          the processor time of a process so far, threads that have ended included
+cpu_ns() {
+    python3 -c 'import sys, time; print(time.clock_gettime_ns(~int(sys.argv[1]) << 3 | 2))' "$1"
+}
+
 # stop_server         SIGTERM, and wait: the profile is there afterwards
 stop_server() {
     pid=$server_pid
@@ -79,7 +86,9 @@ stop_server() {
 end_of_demo() {
     status=$?
     trap - EXIT
-    [ -z "$server_pid" ] || kill -TERM "$server_pid" 2>/dev/null || true
+    for pid in $server_pid $more_pids; do
+        kill -TERM "$pid" 2>/dev/null || true
+    done
     exit "$status"
 }
 trap end_of_demo EXIT

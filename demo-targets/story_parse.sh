@@ -23,6 +23,8 @@ story_parse() {
     slow=$(awk '$1 == "buggy" { print $3 }' "$profiles/parse.table")
     fast=$(awk '$1 == "fixed" { print $3 }' "$profiles/parse.table")
     [ -n "$slow" ] && [ -n "$fast" ] || give_up "log-parse: no times"
+    slow_cpu=$(awk '$1 == "buggy" { print $4 }' "$profiles/parse.table")
+    fast_cpu=$(awk '$1 == "fixed" { print $4 }' "$profiles/parse.table")
     all=$(total alloc_space "$buggy") all_fixed=$(total alloc_space "$fixed")
     parse=$(flat alloc_space parse_line "$buggy") split=$(cum alloc_space split "$buggy")
     site=$(first_line inuse_space "$buggy")
@@ -32,14 +34,17 @@ story_parse() {
     row --- --- ---
     row lines '6,000,000' "$(grouped "$lines")"
     row 'time' '0.97 s → 0.08 s, 12 times' "$slow s → $fast s, $(ratio "$slow" "$fast") times"
+    row 'processor time' '' "$slow_cpu s → $fast_cpu s, $(ratio "$slow_cpu" "$fast_cpu") times"
     row 'alloc_space' '2.87 GB → 513 kB' "$(size "$all") → $(size "$all_fixed")"
     row 'of it the parse function' '2.42 GB' "$(size "$parse")"
     row 'of it the split' '460 MB' "$(size "$split")"
     row 'inuse_space, largest line' 'a few MB in all' "$(size "${site%% *}")"
     text ''
 
-    figure alloc_bytes "$all"
-    figure alloc_fixed_bytes "$all_fixed"
-    figure faster "$(ratio "$slow" "$fast")"
-    figure largest_inuse_bytes "${site%% *}"
+    claim "lines" "$lines" '>=' 6000000
+    claim "bytes allocated, buggy" "$all" '>=' 2e9
+    claim "bytes allocated, fixed" "$all_fixed" '<' 1e6
+    claim_of_time "time, buggy by fixed" "$(ratio "$slow" "$fast")" '>=' 5
+    claim "processor time, buggy by fixed" "$(ratio "$slow_cpu" "$fast_cpu")" '>=' 5
+    claim "bytes in use on one line, buggy" "${site%% *}" '<=' 1e6
 }

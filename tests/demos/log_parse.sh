@@ -8,7 +8,7 @@ buggy=$BUILD/demo/log-parse-buggy fixed=$BUILD/demo/log-parse-fixed
 for program in $buggy $fixed; do
     name=$(basename "$program")
     "$program" --lines 5000 >$name.out 2>$name.err || bad "$name: exit status $?"
-    contains $name.err '^log-parse: 5000 lines in [0-9.]+ s, [0-9]+ bytes written$' "$name"
+    contains $name.err '^log-parse: 5000 lines in [0-9.]+ s, [0-9.]+ s of the processor, [0-9]+ bytes written$' "$name"
     equal "$(wc -c <$name.out)" "$(sed 's/.*, \([0-9]*\) bytes.*/\1/' $name.err)" "$name: bytes written"
     printf 'a|b|c|d|e\n\nx|y\nu|v|w|\na|b|c|no line end' >input
     printf 'd|e;d|e;d|e\n;;\nno line end;no line end;no line end\n' >wanted
