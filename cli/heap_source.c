@@ -56,14 +56,13 @@ bool heap_source_snapshot_of(int fd, struct heap_snapshot *out, struct profile_e
     return true;
 }
 
-/* What an ended process left is as it was at its end, whenever it is read. */
-static void stop_clock(int fd, const char *path, struct heap_snapshot *snapshot)
+void heap_source_ended(struct heap_snapshot *snapshot, int64_t last_realtime_ns)
 {
     const struct heap_header *header = snapshot->header;
-    int64_t last = tables_last_moment(fd, path, header), lived;
-    if (last != 0 && !__builtin_sub_overflow(last, header->start_realtime_ns, &lived) &&
+    int64_t lived;
+    if (!__builtin_sub_overflow(last_realtime_ns, header->start_realtime_ns, &lived) &&
         !__builtin_add_overflow(header->start_monotonic_ns, lived, &snapshot->taken_monotonic_ns)) {
-        snapshot->taken_realtime_ns = last;
+        snapshot->taken_realtime_ns = last_realtime_ns;
     }
 }
 
@@ -74,8 +73,10 @@ bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct pr
         return profile_error_set(error, PROFILE_ERROR_IO, "%s", message_errno(errno));
     }
     bool fine = heap_source_snapshot_of(fd, out, error);
-    if (fine) {
-        stop_clock(fd, path, out);
+    /* What an ended process left is as it was at its end, whenever it is read. */
+    int64_t last = fine ? tables_last_moment(fd, path, out->header) : 0;
+    if (last != 0) {
+        heap_source_ended(out, last);
     }
     close(fd);
     return fine;

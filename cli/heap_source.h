@@ -20,6 +20,9 @@ bool heap_source_snapshot_of(int fd, struct heap_snapshot *out, struct profile_e
  * heap_snapshot_free. */
 bool heap_source_snapshot(const char *path, struct heap_snapshot *out, struct profile_error *error);
 
+/* The snapshot is of a process that has ended: then, or last seen then (CLOCK_REALTIME). */
+void heap_source_ended(struct heap_snapshot *snapshot, int64_t last_realtime_ns);
+
 /* Its profile. When the process reached its exit, totals are exact and alloc_space is what is shown
  * first, as in the files that are written at exit. */
 bool heap_source_profile(const struct heap_snapshot *snapshot, struct profile *out,

@@ -6,7 +6,7 @@
  *   /debug/pprof/heap, /allocs     ?seconds=N: allocated meanwhile, and in use after it; ?debug=1:
  *                                  text; gc=1 is accepted
  *   /debug/pprof/cmdline, /symbol  as Go has them
- *   /PID/debug/pprof/...           of one process
+ *   /PID/debug/pprof/...           of one process; without PID heap and allocs are the sum of all
  *
  * Two threads: libmicrohttpd's takes requests apart and answers what needs no profile
  * (serve_http.c, serve_access.c); a worker does everything that reads tables or symbols, one

@@ -122,6 +122,11 @@ void serve_index_page(const struct serve_pages *pages, struct serve_request *req
         }
         print_links(out, shown);
     }
+    if (n_alive > 1 && request->pid == 0) {
+        fputs("<p>Together: <a href=\"/debug/pprof/heap?debug=1\">heap</a> "
+              "<a href=\"/debug/pprof/allocs?debug=1\">allocs</a></p>\n",
+              out);
+    }
     if (list.n > 1) {
         print_processes(out, &list);
     }

@@ -39,37 +39,67 @@ void serve_process_list(const struct serve_pages *pages, struct tables_list *lis
     list->n = kept;
 }
 
+/* Keeps what a request is about: with a pid that one, without what is alive, or else what ended
+ * last.
+ */
+static void choose(const struct serve_request *request, struct tables_list *list)
+{
+    size_t kept = 0, n_alive = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        struct tables_entry *entry = &list->entries[i];
+        if (request->pid == 0 || entry->pid == request->pid) {
+            n_alive += entry->alive;
+            list->entries[kept++] = *entry;
+        } else {
+            free(entry->path);
+        }
+    }
+    list->n = kept;
+    kept = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        struct tables_entry *entry = &list->entries[i];
+        if (n_alive > 0 ? entry->alive : i + 1 == list->n) { /* the list is in order of time */
+            list->entries[kept++] = *entry;
+        } else {
+            free(entry->path);
+        }
+    }
+    list->n = kept;
+}
+
+bool serve_process_choose(const struct serve_pages *pages, struct serve_request *request,
+                          struct tables_list *chosen)
+{
+    serve_process_list(pages, chosen);
+    choose(request, chosen);
+    if (chosen->n > 0) {
+        return true;
+    }
+    tables_list_free(chosen);
+    if (request->pid != 0) {
+        serve_answer_error(request, 404, "process %u is not profiled, or has ended", request->pid);
+    } else {
+        serve_answer_error(request, 404, "no process is profiled: %s", pages->options->processes);
+    }
+    return false;
+}
+
 bool serve_process_find(const struct serve_pages *pages, struct serve_request *request,
                         struct tables_entry *process, char *path, size_t room)
 {
     struct tables_list list;
-    const struct tables_entry *best = NULL;
-    unsigned n_alive = 0;
-    serve_process_list(pages, &list);
-    for (size_t i = 0; i < list.n; i++) {
-        const struct tables_entry *entry = &list.entries[i];
-        if (request->pid != 0 && entry->pid != request->pid) {
-            continue;
-        }
-        n_alive += entry->alive;
-        if (best == NULL || entry->alive >= best->alive) {
-            best = entry; /* the list is in order of time */
-        }
+    if (!serve_process_choose(pages, request, &list)) {
+        return false;
     }
-    bool found =
-        best != NULL && n_alive <= 1 && (size_t)snprintf(path, room, "%s", best->path) < room;
+    bool found = list.n == 1 && (size_t)snprintf(path, room, "%s", list.entries[0].path) < room;
     if (found) {
-        *process = *best;
+        *process = list.entries[0];
         process->path = path;
-    } else if (best == NULL && request->pid != 0) {
-        serve_answer_error(request, 404, "process %u is not profiled, or has ended", request->pid);
-    } else if (best == NULL) {
-        serve_answer_error(request, 404, "no process is profiled: %s", pages->options->processes);
     } else {
         serve_answer_error(request, 404,
-                           "%u processes are profiled: ask for one at /PID/debug/pprof/, / lists "
+                           "%zu processes are profiled: ask for one at /PID/debug/pprof/, / lists "
                            "them",
-                           n_alive);
+                           list.n);
     }
     tables_list_free(&list);
     return found;
@@ -109,15 +139,15 @@ void serve_symbols_close(struct serve_symbols *symbols)
     free(symbols);
 }
 
-bool serve_symbols_apply(struct serve_symbols *symbols, const struct tables_entry *process,
-                         struct profile *profile)
+/* The one that is kept for that pid and start, or a new one. */
+static struct symbolizer *find_symbolizer(struct serve_symbols *symbols, uint32_t pid,
+                                          int64_t start_ns, bool elsewhere)
 {
     struct kept_symbolizer *chosen = &symbols->kept[0];
     int64_t now = serve_now_ns();
     for (int i = 0; i < MOST_SYMBOLIZERS; i++) {
         struct kept_symbolizer *kept = &symbols->kept[i];
-        if (kept->symbolizer != NULL && kept->pid == process->pid &&
-            kept->start_ns == process->start_realtime_ns) {
+        if (kept->symbolizer != NULL && kept->pid == pid && kept->start_ns == start_ns) {
             chosen = kept;
             break;
         }
@@ -125,21 +155,45 @@ bool serve_symbols_apply(struct serve_symbols *symbols, const struct tables_entr
             chosen = kept;
         }
     }
-    bool fits = chosen->symbolizer != NULL && chosen->pid == process->pid &&
-                chosen->start_ns == process->start_realtime_ns &&
+    bool fits = chosen->symbolizer != NULL && chosen->pid == pid && chosen->start_ns == start_ns &&
                 now - chosen->opened_ns < longest_ns;
     if (!fits) {
         symbolizer_close(chosen->symbolizer);
-        *chosen = (struct kept_symbolizer){
-            .pid = process->pid, .start_ns = process->start_realtime_ns, .opened_ns = now};
-        if (process->alive && !process->own_container) {
-            snprintf(chosen->root, sizeof chosen->root, "/proc/%u/root", process->pid);
+        *chosen = (struct kept_symbolizer){.pid = pid, .start_ns = start_ns, .opened_ns = now};
+        if (elsewhere) {
+            snprintf(chosen->root, sizeof chosen->root, "/proc/%u/root", pid);
         }
         struct symbolize_options options = {.quiet = true,
-                                            .pid = process->alive ? process->pid : 0,
                                             .root = chosen->root[0] != 0 ? chosen->root : NULL};
         chosen->symbolizer = symbolizer_open(&options);
     }
     chosen->used_ns = now;
-    return chosen->symbolizer != NULL && symbolizer_apply(chosen->symbolizer, profile, NULL);
+    return chosen->symbolizer;
+}
+
+static bool apply(struct symbolizer *symbolizer, const struct tables_entry *process,
+                  struct profile *profile)
+{
+    if (symbolizer == NULL) {
+        return false;
+    }
+    symbolizer_set_pid(symbolizer, process->alive ? process->pid : 0);
+    return symbolizer_apply(symbolizer, profile, NULL);
+}
+
+bool serve_symbols_apply(struct serve_symbols *symbols, const struct tables_entry *process,
+                         struct profile *profile)
+{
+    return apply(find_symbolizer(symbols, process->pid, process->start_realtime_ns,
+                                 process->alive && !process->own_container),
+                 process, profile);
+}
+
+bool serve_symbols_apply_shared(struct serve_symbols *symbols, const struct tables_entry *process,
+                                struct profile *profile)
+{
+    if (!process->own_container) {
+        return serve_symbols_apply(symbols, process, profile);
+    }
+    return apply(find_symbolizer(symbols, 0, 0, false), process, profile);
 }

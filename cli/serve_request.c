@@ -13,7 +13,6 @@ struct serve_request *serve_request_new(struct MHD_Connection *connection)
 {
     struct serve_request *request = memory_array(1, sizeof *request);
     request->connection = connection;
-    request->tables = -1;
     return request;
 }
 
@@ -22,12 +21,13 @@ void serve_request_free(struct serve_request *request)
     if (request == NULL) {
         return;
     }
-    if (request->has_older) {
-        heap_snapshot_free(&request->older);
+    for (size_t i = 0; i < request->n_parts; i++) {
+        if (request->parts[i].has_older) {
+            heap_snapshot_free(&request->parts[i].older);
+        }
+        close(request->parts[i].tables);
     }
-    if (request->tables >= 0) {
-        close(request->tables);
-    }
+    free(request->parts);
     free(request->body);
     free(request->answer.bytes);
     free(request);

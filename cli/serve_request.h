@@ -43,6 +43,14 @@ struct serve_answer {
     size_t length;
 };
 
+/* One of the processes that a profile is of. */
+struct serve_part {
+    int tables;                  /* kept open until the second snapshot */
+    struct tables_entry process; /* without path */
+    struct heap_snapshot older;  /* of seconds=N */
+    bool has_older;
+};
+
 struct serve_request {
     struct MHD_Connection *connection;
     enum serve_page page;
@@ -56,11 +64,9 @@ struct serve_request {
     struct serve_answer answer;
     /* The worker's: */
     struct serve_request *next;
-    int64_t due_ns;              /* when the second snapshot is to be taken; 0: none */
-    int tables;                  /* kept open until then, or -1 */
-    struct tables_entry process; /* without path */
-    struct heap_snapshot older;
-    bool has_older;
+    int64_t due_ns; /* when the second snapshot is to be taken; 0: none */
+    struct serve_part *parts;
+    size_t n_parts;
 };
 
 struct serve_request *serve_request_new(struct MHD_Connection *connection);

@@ -45,6 +45,10 @@ struct serve_pages {
 /* The process that a request is about. Otherwise answers: 404 and why. */
 bool serve_process_find(const struct serve_pages *pages, struct serve_request *request,
                         struct tables_entry *process, char *path, size_t room);
+/* The processes that a profile is about: one, or all that are alive and shown. False after an
+ * answer: 404 and why. To be freed with tables_list_free. */
+bool serve_process_choose(const struct serve_pages *pages, struct serve_request *request,
+                          struct tables_list *chosen);
 /* All that may be shown, in order of start. To be freed with tables_list_free. */
 void serve_process_list(const struct serve_pages *pages, struct tables_list *list);
 
@@ -53,6 +57,9 @@ struct serve_symbols *serve_symbols_open(void);
 void serve_symbols_close(struct serve_symbols *symbols);
 bool serve_symbols_apply(struct serve_symbols *symbols, const struct tables_entry *process,
                          struct profile *profile);
+/* With one symbolizer for all processes of this system: for many at once. */
+bool serve_symbols_apply_shared(struct serve_symbols *symbols, const struct tables_entry *process,
+                                struct profile *profile);
 
 /* heap and allocs. With seconds=N the first call takes the first snapshot, sets due_ns and gives no
  * answer yet. */

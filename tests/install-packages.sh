@@ -15,11 +15,11 @@ check="python3 chromium binutils procps util-linux golang-go clang valgrind tmux
 python3-redis sqlite3 git postgresql libjemalloc2 libtcmalloc-minimal4|libtcmalloc-minimal4t64 \
 libmimalloc2.0|libmimalloc3 zsh fish less llvm musl-tools nginx-light libc6-dbg rustc nodejs \
 openjdk-17-jre-headless|default-jre-headless libpython3.11-testsuite|libpython3.12-testsuite|libpython3.13-testsuite \
-libcap2-bin libxml2-utils python3-yaml"
+libcap2-bin libxml2-utils python3-yaml strace"
 
 # The profilers and allocators that are compared, and programs to run under them.
 bench="python3 valgrind heaptrack libjemalloc2 libgoogle-perftools4|libgoogle-perftools4t64 golang-go redis-server redis-tools \
-sqlite3 nginx-light|nginx wrk strace"
+sqlite3 nginx-light|nginx wrk"
 
 wanted=""
 for purpose in "$@"; do

@@ -94,9 +94,40 @@ equal "$(ls /proc/"$pid"/fd | wc -l) $(ls /proc/"$pid"/task | wc -l)" "$descript
 APPROF_RATE=65536 LD_PRELOAD=$APPROF_LIB start "$churner" 1 >started2
 wait_for 20 grep -q ready started2 || fail "did not start"
 second=$started
-equal "$(curl -s -o out -w '%{http_code}' "$base/heap")" 404 "two of one name"
-contains out '/PID/debug/pprof/' "two of one name"
-equal "$(curl -s -o second.gz -w '%{http_code}' "$url/$second/debug/pprof/heap")" 200 "one of two"
+# Without a pid the sum of both, between what they are before and after.
+one_and_two() { # NAME
+    local which
+    for which in "$pid" "$second"; do
+        equal "$(curl -s -o "$1.$which.gz" -w '%{http_code}' "$url/$which/debug/pprof/allocs")" 200 "one of two"
+    done
+    echo $(($(total alloc_space "$1.$pid.gz") + $(total alloc_space "$1.$second.gz")))
+}
+before=$(one_and_two before)
+equal "$(curl -s -o both.gz -w '%{http_code}' "$base/allocs")" 200 "two of one name"
+after=$(one_and_two after)
+both=$(total alloc_space both.gz)
+[ "$before" -le "$both" ] && [ "$both" -le "$after" ] || bad "two of one name: $both is not between $before and $after"
+readable both.gz
+approf raw both.gz | has '# approf: 2 processes together' || bad "the sum does not say so"
+approf raw both.gz | has 'keep_some .*churner\.c:[1-9]' || bad "the sum has no lines"
+curl -s -o both-delta.gz "$base/allocs?seconds=1"
+delta=$(total alloc_space both-delta.gz)
+[ "$delta" -gt 0 ] && [ "$delta" -le $(($(one_and_two later) - before)) ] || bad "two of one name, seconds=1: $delta"
+curl -s "$base/heap?debug=1" >out
+contains out '^heap profile: ' "two of one name, debug=1"
+equal "$(curl -s -o out -w '%{http_code}' "$base/cmdline")" 404 "cmdline of two"
+contains out '/PID/debug/pprof/' "cmdline of two"
+# What a child inherited is counted once.
+leaky=$test_programs/run/leaky
+APPROF_RATE=1 LD_PRELOAD=$APPROF_LIB start "$leaky" pair >pair.out
+pair=$started
+wait_for 30 grep -q ready pair.out || fail "did not start"
+equal "$(curl -s -o out -w '%{http_code}' "$url/$pair/debug/pprof/heap")" 404 "a process of another name"
+start "$APPROF_BIN" serve leaky -http 127.0.0.1:0 >serve2.out 2>serve2.err
+wait_for 30 grep -q serving serve2.err || fail "serve: $(cat serve2.err)"
+curl -s -o family.gz "$(sed -n 's/.* at \(http:.*\)$/\1/p' serve2.err)heap"
+equal "$(cum inuse_space leaky family.gz)" 25000000 "a parent and its child"
+pkill -KILL -P "$pair"
 curl -s "$url/" >index
 contains index "href=\"/$pid/debug/pprof/\"" "index of two"
 contains index "href=\"/$second/debug/pprof/\"" "index of two"

@@ -73,6 +73,23 @@ int main(int argc, char **argv)
         }
         if (read(ready[0], &byte, 1) != 1)
             return 2;
+    } else if (strcmp(how, "pair") == 0) {
+        /* A child that lives, too, and has some memory of its own beside what it inherits. */
+        int ready[2];
+        char byte = 0;
+        if (pipe(ready) != 0)
+            return 2;
+        if (fork() == 0) {
+            leaky(5000000);
+            if (write(ready[1], &byte, 1) != 1)
+                return 2;
+            pause();
+        }
+        if (read(ready[0], &byte, 1) != 1)
+            return 2;
+        printf("ready %d\n", (int)getpid());
+        fflush(stdout);
+        wait(NULL);
     } else if (strcmp(how, "wait") == 0) {
         signal(SIGTERM, on_signal);
         signal(SIGINT, on_signal);
