@@ -15,7 +15,6 @@ LENGTHS = {
     "realloc, 64 bytes to 1 MiB": (10, 60),
     "std::map of strings": (10000, 40000),
     "sqlite3": (5000, 20000),
-    "python3": (2, 5),
 }
 
 

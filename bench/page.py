@@ -254,7 +254,8 @@ def write(data, path, folder):
                            ("tcmalloc", "tcmalloc", "ns"), ("HEAPPROFILE", "HEAPPROFILE", "ratio")], "approf RATE=1", RECORDERS),
         "## Instructions", "",
         "Counted by callgrind, as the difference of two run lengths: what each adds to its allocator. Unlike times these are the same in "
-        "every run; `make bench-quick` holds ours to the committed ones. Go's runtime does not run under valgrind, and heaptrack turns itself off there.", "",
+        "every run; `make bench-quick` holds ours to the committed ones. What the kernel does is not in them: gperftools' sampler makes system "
+        "calls for each stack. Go's runtime does not run under valgrind, and heaptrack turns itself off there.", "",
         *count_table(data, tools),
         "## How cost grows", "",
         "CPU nanoseconds of a malloc and a free (`bench/growth.c`). Hours are simulated by their samples: a program that allocates 100 MB a "

@@ -41,11 +41,11 @@ def pprof_path():
     return os.path.join(folder, "pprof")
 
 
-def rows(build, samples, only="", approf_only=False, limit=600):
-    """A dictionary for each case as it is measured."""
+def rows(build, samples, names, approf_only=False, limit=600):
+    """A dictionary for each of the named cases as it is measured."""
     approf = os.path.join(os.path.abspath(build), "approf")
     pprof = "" if approf_only else pprof_path()
-    cases = [c for c in CASES if only in c[0]]
+    cases = [c for c in CASES if c[0] in names]
     with tempfile.TemporaryDirectory() as scratch:
         files = {name: os.path.join(scratch, name + ".pb.gz") for name in ("labels", "plain", "old")}
         for name, flags in (("labels", ["--grow=20"]), ("plain", ["--no-labels"]), ("old", [])):
@@ -74,7 +74,7 @@ def main():
     o = parser.parse_args()
     failed = 0
     print("%-16s %10s %10s %8s %10s %10s %8s" % ("report", "approf", "pprof", "ratio", "approf", "pprof", "ratio"))
-    for r in rows(o.build, o.samples, o.only, o.approf_only):
+    for r in rows(o.build, o.samples, [c[0] for c in CASES if o.only in c[0]], o.approf_only):
         if o.approf_only:
             print("%-16s %9.2fs %28.0fMB" % (r["report"], r["cpu"], r["memory"]))
             continue
