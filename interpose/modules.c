@@ -49,8 +49,7 @@ void modules_init(void)
     if (_dl_find_object == NULL)
         hook_complain("modules", "stacks: this C library has no _dl_find_object",
                       "frame pointers are used instead; glibc 2.35 or later gives full stacks");
-    long n = raw_readlink("/proc/self/exe", program_path, sizeof program_path);
-    program_path_len = n > 0 ? (uint32_t)n : 0;
+    program_path_len = (uint32_t)raw_own_exe(program_path, sizeof program_path);
     vdso = getauxval(AT_SYSINFO_EHDR);
     program_headers = getauxval(AT_PHDR);
     modules_permanent_init();

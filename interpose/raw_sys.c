@@ -1,6 +1,8 @@
 /* raw_sys.c - see raw_sys.h. */
 #include "raw_sys.h"
 
+#include <sys/auxv.h>
+
 #ifdef APPROF_FAULTS
 long (*raw_fault)(long number);
 #endif
@@ -17,6 +19,27 @@ long raw_read_file(const char *path, char *text, size_t size)
     raw_close(fd);
     text[used] = 0;
     return n < 0 ? n : (long)used;
+}
+
+size_t raw_own_exe(char *text, size_t size)
+{
+    long n = raw_readlink("/proc/self/exe", text, size);
+    const char *name = (const char *)getauxval(AT_EXECFN);
+    if (n > 0 || name == NULL)
+        return n > 0 ? (size_t)n : 0;
+    if (name[0] != '/') {
+        n = raw_syscall(SYS_getcwd, (long)text, (long)size, 0, 0, 0, 0);
+        if (n < 2 || text[0] != '/')
+            n = 0;
+        else if (n > 2) /* all but the root's own slash */
+            text[n - 1] = '/';
+        else
+            n = 1;
+    }
+    size_t used = n > 0 ? (size_t)n : 0;
+    while (*name != '\0' && used < size)
+        text[used++] = *name++;
+    return used;
 }
 
 bool raw_hold_signals(struct raw_held *held)

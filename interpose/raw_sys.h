@@ -175,6 +175,10 @@ static inline long raw_sigprocmask(int how, const uint64_t *set, uint64_t *old)
     return raw_syscall(SYS_rt_sigprocmask, how, (long)set, (long)old, sizeof *set, 0, 0);
 }
 
+/* The program's own path, not terminated: as the kernel has it, or without /proc as it was started.
+ * Its length; 0 if unknown. In a constructor, before the working directory may change. */
+size_t raw_own_exe(char *text, size_t size);
+
 /* Some calls bring a signal upon the thread that makes them: SIGXFSZ past RLIMIT_FSIZE, SIGPIPE
  * where nobody reads. Between these two all signals wait, and those in `own` (a kernel set) that
  * came in between are taken away, unless they were pending before. False when they can't be held:

@@ -32,20 +32,12 @@ const char *startup_exe_name(void)
 
 static void find_exe(void)
 {
-    long n = raw_readlink("/proc/self/exe", startup.exe, sizeof startup.exe - 1);
-    if (n <= 0) {
-        const char *name = (const char *)getauxval(AT_EXECFN);
-        n = 0;
-        while (name != NULL && name[n] != '\0' && n < (long)sizeof startup.exe - 1) {
-            startup.exe[n] = name[n];
-            n++;
-        }
-    }
+    size_t n = raw_own_exe(startup.exe, sizeof startup.exe - 1);
     startup.exe[n] = '\0';
     static const char deleted[] = " (deleted)";
     size_t tail = sizeof deleted - 1;
-    if ((size_t)n > tail && strcmp(startup.exe + n - tail, deleted) == 0)
-        startup.exe[(size_t)n - tail] = '\0';
+    if (n > tail && strcmp(startup.exe + n - tail, deleted) == 0)
+        startup.exe[n - tail] = '\0';
 }
 
 static void find_library(void)
@@ -117,8 +109,10 @@ static bool begin(void)
         .depth = o->depth,
         .exe = startup.exe,
     };
-    if (!slots_init(o->seed) || !tables_init(&startup.tables))
+    if (!slots_init(o->seed) || !tables_init(&startup.tables)) {
+        hook_say("no memory for tables: not profiled");
         return false;
+    }
     unwind_init(o->unwind);
     return true;
 }

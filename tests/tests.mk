@@ -15,7 +15,7 @@ TEST_CC     = $(CC) -std=c17 -D_GNU_SOURCE $(TEST_CFLAGS)
 TEST_CXX    = $(CXX) -std=c++17 $(TEST_CFLAGS)
 
 # The stack walker without the rest of the hook.
-WALKER_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard interpose/cfi*.c interpose/modules*.c interpose/spin.c interpose/unwind*.c))
+WALKER_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard interpose/cfi*.c interpose/modules*.c interpose/unwind*.c) interpose/spin.c interpose/raw_sys.c)
 TABLES_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(wildcard interpose/tables*.c) interpose/spin.c interpose/raw_sys.c interpose/weight.c)
 
 TEST_PROGRAMS :=
