@@ -40,7 +40,7 @@ _Thread_local struct thread_slot *hook_slot = &boot_slot;
 static struct control *control;
 static struct thread_slot *chunks[MAX_CHUNKS]; /* atomic; mapped once, used again by a child */
 static uint64_t base_seed, seeds_drawn;
-static uint32_t current_rate; /* index in header.rates, or RATE_OFF; atomic */
+static uint32_t current_rate; /* index in header.rates, or RATE_OFF; release, after the rate */
 static bool repeatable, wipe_works;
 static int own_pid; /* only looked at when wiping does not work */
 
@@ -188,7 +188,7 @@ struct thread_slot *slots_acquire(void)
 void slots_draw(struct thread_slot *slot)
 {
     struct heap_header *header = tables_header();
-    uint32_t index = __atomic_load_n(&current_rate, __ATOMIC_RELAXED);
+    uint32_t index = __atomic_load_n(&current_rate, __ATOMIC_ACQUIRE);
     slot->rate_index = index;
     slot->rate = index != RATE_OFF ? header->rates[index] : 0;
     slot->held = sampler_draw(slot->random, slot->rate);
@@ -215,7 +215,7 @@ bool slots_set_rate(uint64_t rate)
             return false;
         __atomic_store_n(&header->rate, rate, __ATOMIC_RELAXED);
     }
-    __atomic_store_n(&current_rate, index, __ATOMIC_RELAXED);
+    __atomic_store_n(&current_rate, index, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -238,7 +238,7 @@ struct unwind_stack *slots_capture_take(struct thread_slot *slot)
     for (unsigned turn = 0;; turn++) {
         struct unwind_stack *capture = take_any(slot);
         if (capture != NULL) {
-            if (__builtin_expect(control->captures_gave_up, 0))
+            if (__builtin_expect(__atomic_load_n(&control->captures_gave_up, __ATOMIC_RELAXED), 0))
                 __atomic_store_n(&control->captures_gave_up, 0, __ATOMIC_RELAXED);
             return capture;
         }
