@@ -1,6 +1,8 @@
 /* elf_lookup.c - see elf_lookup.h. The tables are those of the System V ABI and of GNU hash. */
 #include "elf_lookup.h"
 
+#include "foreign_libc.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -14,7 +16,7 @@ struct symbols {
 
 const struct link_map *elf_first_object(void)
 {
-    return _r_debug.r_map;
+    return libc_is_glibc() ? _r_debug.r_map : NULL;
 }
 
 const struct link_map *elf_own_object(void)

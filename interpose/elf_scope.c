@@ -1,12 +1,12 @@
 /* elf_scope.c - see elf_scope.h. */
 #include "elf_scope.h"
 
-#include <dlfcn.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/uio.h>
 
 #include "arch_x86_64.h"
+#include "foreign_libc.h"
 #include "hook_state.h"
 #include "raw_sys.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dump.h"
+#include "foreign_libc.h"
 #include "helper.h"
 #include "hook_state.h"
 #include "line.h"
@@ -16,7 +17,6 @@
 #include "tables.h"
 
 int __cxa_atexit(void (*function)(void *), void *argument, void *dso);
-int __cxa_at_quick_exit(void (*function)(void *), void *dso);
 
 static void at_exit(void *argument)
 {

@@ -1,12 +1,12 @@
 /* late_new.c - see late_new.h. Owns the table of answers. */
 #include "late_new.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
 #include "arch_x86_64.h"
 #include "elf_scope.h"
+#include "foreign_libc.h"
 
 /* What is remembered of one operator for one caller. An entry is read as in a seqlock; a reader
  * that meets a writer looks the answer up himself, and a writer that meets another leaves it. */

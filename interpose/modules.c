@@ -3,6 +3,7 @@
  * the records that readers see are tables.c's. */
 #include "modules.h"
 #include "arch_x86_64.h"
+#include "foreign_libc.h"
 #include "hook_state.h"
 #include "modules_elf.h"
 #include "modules_permanent.h"
@@ -14,9 +15,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <time.h>
-
-/* glibc 2.35 and later. Absent, nothing is found, and the walker goes by frame pointers. */
-extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
 
 /* What the registry keeps of a module beside its record in the tables: written once, before the id
  * is published in a bucket (release), read without a lock. */

@@ -1,13 +1,11 @@
 /* modules_permanent.c - the closure of "needed" over the modules that were loaded at start. */
 #include "modules_permanent.h"
+#include "foreign_libc.h"
 #include "hash.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
-
-extern __typeof__(_dl_find_object) _dl_find_object __attribute__((weak));
-extern struct r_debug _r_debug __attribute__((weak));
 
 enum { MAX_PERMANENT = 512 }; /* further ones are treated like any library */
 
@@ -72,7 +70,7 @@ void modules_permanent_init(void)
 {
     static struct candidate all[MAX_PERMANENT];
     unsigned n = 0;
-    if (&_r_debug == NULL || _dl_find_object == NULL || n_permanent != 0)
+    if (!libc_is_glibc() || n_permanent != 0)
         return;
     for (const struct link_map *m = _r_debug.r_map; m != NULL && n < MAX_PERMANENT; m = m->l_next) {
         all[n] = (struct candidate){.map = m, .permanent = is_root(m)};

@@ -14,6 +14,7 @@
 
 #include "boot_arena.h"
 #include "elf_lookup.h"
+#include "foreign_libc.h"
 #include "hook_fallback.h"
 #include "hooks.h"
 #include "late_new.h"
@@ -84,7 +85,7 @@ static const struct hook_entry entries[N_HOOKS] = {
 static struct link_map *object_of(const void *address)
 {
     struct dl_find_object found;
-    if (address == NULL || _dl_find_object((void *)address, &found) != 0)
+    if (address == NULL || !libc_is_glibc() || _dl_find_object((void *)address, &found) != 0)
         return NULL;
     return found.dlfo_link_map;
 }
@@ -92,7 +93,7 @@ static struct link_map *object_of(const void *address)
 static void note_allocator(const void *address)
 {
     struct dl_find_object found;
-    if (address == NULL || _dl_find_object((void *)address, &found) != 0)
+    if (address == NULL || !libc_is_glibc() || _dl_find_object((void *)address, &found) != 0)
         return;
     allocator_start = (uintptr_t)found.dlfo_map_start;
     allocator_end = (uintptr_t)found.dlfo_map_end;
@@ -125,6 +126,8 @@ static void set(const struct hook_entry *entry, void *real, void *target)
  * reaches us there is that allocator's own RTLD_NEXT, or a function that it does not have. */
 static void *next_function(const char *symbol)
 {
+    if (!libc_is_glibc())
+        return dlsym(RTLD_NEXT, symbol);
     const struct link_map *own = elf_own_object();
     return own != NULL ? elf_lookup_from(own->l_next, symbol, NULL) : NULL;
 }
@@ -340,7 +343,9 @@ static void first_free_aligned_sized(void *p, size_t align, size_t size)
  * and who calls decides. */
 static inline void *late(enum hook_index index, const void *caller)
 {
-    void *found = late_new_find(index, entries[index].symbol, (uintptr_t)caller);
+    void *found = NULL;
+    if (libc_is_glibc())
+        found = late_new_find(index, entries[index].symbol, (uintptr_t)caller);
     return found != NULL ? found : entries[index].fallback;
 }
 

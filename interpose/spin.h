@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/single_threaded.h>
+#include "foreign_libc.h"
 
 struct spin {
     uintptr_t holder; /* atomic; 0 is free, else the holder's thread pointer */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "finish.h"
+#include "foreign_libc.h"
 #include "hook_state.h"
 #include "hooks.h"
 #include "options.h"
@@ -122,6 +123,11 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     (void)argc, (void)argv;
     if (hook_active() || startup.environment != NULL)
         return;
+    if (!libc_is_glibc()) { /* nor does its loader hand a constructor any arguments */
+        resolve_all();
+        resolve_forward_all();
+        return;
+    }
     startup.environment = environment != NULL ? environment : environ;
     resolve_all();
     if (!wanted() || !begin()) {

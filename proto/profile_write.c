@@ -114,6 +114,8 @@ static bool write_all(int fd, const uint8_t *bytes, size_t n)
     return true;
 }
 
+#pragma weak renameat2 /* only glibc has it; see interpose/foreign_libc.h */
+
 /* Renames without replacing; EEXIST when the name is taken. */
 static bool rename_new(const char *from, const char *to)
 {

@@ -101,6 +101,8 @@ void text_vformat(struct text *text, const char *format, va_list args)
     }
 }
 
+#pragma weak strerrordesc_np /* only glibc has it; see interpose/foreign_libc.h */
+
 void text_append_errno(struct text *text, int number)
 {
     const char *words = strerrordesc_np(number);

@@ -161,8 +161,52 @@ if gcc -static c.c -o a-static; then
     refused static "statically linked" ./a-static
     silent ./a-static
 fi
-if here musl musl-gcc && musl-gcc c.c -o a-musl; then
+if here musl musl-gcc; then
+    cat >many.c <<'C'
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *work(void *argument)
+{
+    for (int i = 0; i < 20000; i++) {
+        char *p = malloc(i % 3000 + 1), *q = calloc(3, 100);
+        void *aligned;
+        p = realloc(p, i % 5000 + 1);
+        if (!p || !q || q[299] || posix_memalign(&aligned, 64, 100) || (unsigned long)aligned % 64) abort();
+        free(aligned), free(aligned_alloc(64, 128)), free(q), free(p);
+    }
+    return argument;
+}
+int main(void)
+{
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++) pthread_create(&threads[i], 0, work, 0);
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], 0);
+    char *big = malloc(50 << 20);
+    memset(big, 1, 50 << 20);
+    prctl(PR_SET_NAME, "many");
+    printf("%d %d\n", big[100], syscall(SYS_getppid) == getppid());
+    fflush(stdout);
+    if (fork() == 0) { work(0); _exit(5); }
+    int status;
+    wait(&status);
+    volatile size_t much = -5;
+    errno = 0;
+    void *volatile none = malloc(much);
+    printf("%d %p %d\n", WEXITSTATUS(status), none, errno == ENOMEM);
+    return 3;
+}
+C
+    musl-gcc many.c -o a-musl || fail many.c
     refused musl musl ./a-musl
+    # Its loader does bring the library in, as a child of something that is profiled.
+    silent ./a-musl
 fi
 { cat c.c; echo '#include <string.h>
 void *malloc(size_t n) { static char room[1 << 20]; static size_t used; used += (n + 15) & ~15ul; return room + used - n; }
