@@ -51,7 +51,14 @@ exact() { # NAME
         bad "$name: something was lost: $(grep 'lost_' "$name.out")"
     echo "$name: lost=$(grep -oE 'lost_[a-z]+=[0-9]+' "$name.out" | awk -F= '{ n += $2 } END { print n + 0 }')"
     [ "$(cum alloc_objects site_child "$name/$parent")" -eq 0 ] || bad "$name: a child wrote into its parent's tables"
-    [ "$(cum alloc_objects site_child "$name"/*.pb.gz)" -eq $((forks * 5)) ] || bad "$name: children's allocations"
+    [ "$(cum alloc_objects site_child "$name"/*.pb.gz)" -eq $((forks * 5)) ] && return
+    bad "$name: children's allocations"
+    for file in "$name"/*.pb.gz; do
+        [ "$file" = "$name/$parent" ] || [ "$(cum alloc_objects site_child "$file")" -eq 5 ] && continue
+        echo "$file: $(cum alloc_objects site_child "$file")"
+        approf comments "$file"
+        approf traces -sample_index=alloc_objects "$file" | head -60
+    done
 }
 
 twin site_first 520 && twin site_other 5000
