@@ -52,11 +52,13 @@ $(BUILD)/libproto.a: $(PROTO_OBJ)
 	ar rcs $@ $^
 
 # --- the hook ------------------------------------------------------------------------------------
-# Frame pointers: the slow paths start the stack walk from their own frame record. No stack protector and no instrumentation on
-# the way through malloc.
-HOOK_FLAGS = -fno-omit-frame-pointer -foptimize-sibling-calls -ftls-model=initial-exec \
+# Frame pointers: the slow paths (hook_*.c) start the stack walk from their own frame record. No stack protector and no
+# instrumentation on the way through malloc.
+HOOK_FLAGS = -foptimize-sibling-calls -ftls-model=initial-exec \
              -fno-builtin-malloc -fno-builtin-calloc -fno-builtin-realloc -fno-builtin-free \
              -fno-exceptions -fno-stack-protector
+
+$(BUILD)/interpose/hook_%.o: HOOK_FLAGS += -fno-omit-frame-pointer
 
 $(BUILD)/interpose/%.o: interpose/%.c
 	@mkdir -p $(@D)

@@ -79,7 +79,7 @@ struct thread_slot *hook_enter(uintptr_t frame)
             note_nested(hook_slot, frame);
         return NULL;
     }
-    uint64_t remaining = __atomic_exchange_n(&slot->remaining, 0, __ATOMIC_RELAXED);
+    uint64_t remaining = slot_take_all(slot);
     if (unlikely((int64_t)remaining < 0)) /* two handlers within two instructions */
         remaining = 0;
     slot->total += slot->gap - remaining;
@@ -93,13 +93,21 @@ static void sample(struct thread_slot *slot, const void *p, size_t size,
                    const struct unwind_start *start)
 {
     struct heap_header *header = tables_header();
-    struct unwind_stack *stack = slots_capture_take(slot);
-    if (stack == NULL) {
+    struct capture *capture = slots_capture_take(slot);
+    if (capture == NULL) {
         __atomic_fetch_add(&header->lost_samples, 1, __ATOMIC_RELAXED);
         return;
     }
+    struct unwind_stack *stack = &capture->stack;
+    /* A handler may leave the walk by longjmp, with half of another stack in memory. */
+    struct tables_place place = capture->place;
+    capture->place = (struct tables_place){0};
+    handler_sees();
     unwind_capture(start, slot, header->depth, stack);
-    tables_record_alloc(p, size, slot->rate_index, stack);
+    handler_sees();
+    if (stack->repeated)
+        capture->place = place;
+    tables_record_alloc_at(p, size, slot->rate_index, stack, &capture->place);
     slots_capture_give(slot);
 }
 

@@ -44,7 +44,8 @@ struct thread_slot {
     /* Stack bounds that the walker has verified so far: [stack_low, stack_high) is readable. */
     uintptr_t stack_low, stack_high;
 
-    void *walker; /* private to the walker: a per-thread cache, or NULL */
+    void *walker; /* private to the walker: where the stack was found to end, or NULL */
+    struct walk_memory *memory; /* of the last walk (unwind_memory.h), or NULL: does without */
 } __attribute__((aligned(64)));
 
 #endif

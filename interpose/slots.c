@@ -31,7 +31,7 @@ struct control {
     struct thread_slot *heads[BUCKETS]; /* atomic; chains only grow */
     uint32_t captures_gave_up;          /* atomic; someone waited in vain, nobody got one since */
     uint32_t capture_owner[CAPTURES];   /* atomic; slot index + 1, or 0 */
-    struct unwind_stack captures[CAPTURES];
+    struct capture captures[CAPTURES];
 };
 
 struct thread_slot boot_slot;
@@ -219,24 +219,37 @@ bool slots_set_rate(uint64_t rate)
     return true;
 }
 
-static struct unwind_stack *take_any(const struct thread_slot *slot)
+static inline bool capture_claim(uint32_t *owner, uint32_t self)
+{
+    uint32_t nobody = 0;
+    if (spin_single()) {
+        __atomic_store_n(owner, self, __ATOMIC_RELAXED);
+        return true;
+    }
+    return __atomic_compare_exchange_n(owner, &nobody, self, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
+
+static struct capture *take_any(struct thread_slot *slot)
 {
     for (uint32_t k = 0; k < CAPTURES; k++) {
-        uint32_t i = (slot->index + k) % CAPTURES, owner = 0;
-        if (__atomic_compare_exchange_n(&control->capture_owner[i], &owner, slot->index + 1, false,
-                                        __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
-            owner == slot->index + 1) /* left behind by a handler's longjmp */
+        uint32_t i = (slot->index + k) % CAPTURES;
+        uint32_t owner = __atomic_load_n(&control->capture_owner[i], __ATOMIC_RELAXED);
+        if ((owner == 0 && capture_claim(&control->capture_owner[i], slot->index + 1)) ||
+            owner == slot->index + 1) { /* left behind by a handler's longjmp */
+            slot->memory = &control->captures[i].memory;
             return &control->captures[i];
+        }
     }
     return NULL;
 }
 
-struct unwind_stack *slots_capture_take(struct thread_slot *slot)
+struct capture *slots_capture_take(struct thread_slot *slot)
 {
     /* More threads than that can be in the middle of a sample, off the processor: bounded waiting,
      * as for a lock (spin.h), and short once somebody has waited in vain. */
     for (unsigned turn = 0;; turn++) {
-        struct unwind_stack *capture = take_any(slot);
+        struct capture *capture = take_any(slot);
         if (capture != NULL) {
             if (__builtin_expect(__atomic_load_n(&control->captures_gave_up, __ATOMIC_RELAXED), 0))
                 __atomic_store_n(&control->captures_gave_up, 0, __ATOMIC_RELAXED);

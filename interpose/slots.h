@@ -10,7 +10,9 @@
 #define APPROF_SLOTS_H
 
 #include "slot.h"
+#include "tables.h"
 #include "unwind.h"
+#include "unwind_memory.h"
 
 /* The shared slot that every thread starts with; never written. */
 extern struct thread_slot boot_slot;
@@ -29,8 +31,14 @@ void slots_draw(struct thread_slot *slot);
 /* The rate of all later draws; 0 stops sampling. False when the table of rates is full. */
 bool slots_set_rate(uint64_t rate);
 
-/* Room for one stack while it is being walked, one for a thread; NULL when all are in use. */
-struct unwind_stack *slots_capture_take(struct thread_slot *slot);
+/* Room for one stack while it is being walked, one for a thread, with what is remembered of the
+ * last one there; NULL when all are in use. */
+struct capture {
+    struct unwind_stack stack;
+    struct tables_place place; /* of that stack in the tables */
+    struct walk_memory memory;
+};
+struct capture *slots_capture_take(struct thread_slot *slot);
 void slots_capture_give(struct thread_slot *slot);
 
 /* Requested bytes of all threads, dead ones too, including what their countdowns hold. Exact when

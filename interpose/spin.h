@@ -60,10 +60,11 @@ static inline void spin_unlock(struct spin *lock)
     __atomic_store_n(&lock->holder, 0, __ATOMIC_RELEASE);
 }
 
-/* Additions to what several threads add to, relaxed. */
-static inline uint64_t add_u64(uint64_t *sum, uint64_t n)
+/* Additions to what several threads add to, relaxed. single is spin_single(), which is asked once
+ * for many. */
+static inline uint64_t add_u64(uint64_t *sum, uint64_t n, bool single)
 {
-    if (spin_single()) {
+    if (single) {
         uint64_t now = __atomic_load_n(sum, __ATOMIC_RELAXED) + n;
         __atomic_store_n(sum, now, __ATOMIC_RELAXED);
         return now;
@@ -72,13 +73,13 @@ static inline uint64_t add_u64(uint64_t *sum, uint64_t n)
 }
 
 /* sum holds the bits of a double. */
-static inline void add_double(uint64_t *sum, double x)
+static inline void add_double(uint64_t *sum, double x, bool single)
 {
     union {
         uint64_t bits;
         double value;
     } was = {.bits = __atomic_load_n(sum, __ATOMIC_RELAXED)}, now;
-    if (spin_single()) {
+    if (single) {
         now.value = was.value + x;
         __atomic_store_n(sum, now.bits, __ATOMIC_RELAXED);
         return;

@@ -37,7 +37,7 @@ static inline uint64_t rate_of(const struct heap_counter *counter)
     return tables.rates[counter->rate % HEAP_MAX_RATES];
 }
 
-static void raise_peak(uint64_t live)
+static __attribute__((noinline)) void raise_peak(uint64_t live)
 {
     struct heap_header *h = tables.header;
     uint64_t peak = __atomic_load_n(&h->peak_bytes, __ATOMIC_RELAXED);
@@ -50,34 +50,34 @@ static void raise_peak(uint64_t live)
     }
 }
 
-static inline void add_four(uint64_t *samples, uint64_t *objects, uint64_t *bytes, uint64_t *w2,
-                            uint64_t size, double w)
-{
-    add_u64(samples, 1);
-    add_double(objects, w);
-    add_double(bytes, w * (double)size);
-    add_double(w2, w * w);
-}
+struct side {
+    uint64_t *samples, *objects, *bytes, *w2;
+};
 
-/* At rate 1 bytes is a plain integer sum, stored as a double like the others; integer doubles add
- * exactly up to 2^53. */
-static inline void add_two(uint64_t *samples, uint64_t *bytes, uint64_t size)
+/* Adds one sample; returns the bytes that it stands for. At rate 1 bytes is a plain integer sum,
+ * stored as a double like the others; integer doubles add exactly up to 2^53. */
+static inline uint64_t add_sample(struct side side, uint64_t rate, uint64_t size, bool single)
 {
-    add_u64(samples, 1);
-    add_double(bytes, (double)size);
+    double s = (double)(int64_t)size; /* one instruction; no size has the upper bit */
+    add_u64(side.samples, 1, single);
+    if (rate <= 1) {
+        add_double(side.bytes, s, single);
+        return size;
+    }
+    double w = weight_of(size, rate);
+    add_double(side.objects, w, single);
+    add_double(side.bytes, w * s, single);
+    add_double(side.w2, w * w, single);
+    return weight_bytes(w, size);
 }
 
 void tables_count_alloc(struct heap_counter *c, uint64_t size)
 {
-    uint64_t rate = rate_of(c), bytes = size;
-    if (rate <= 1) {
-        add_two(&c->alloc_samples, &c->alloc_bytes, size);
-    } else {
-        double w = weight_of(size, rate);
-        add_four(&c->alloc_samples, &c->alloc_objects, &c->alloc_bytes, &c->alloc_w2, size, w);
-        bytes = weight_bytes(w, size);
-    }
-    uint64_t live = add_u64(&tables.header->live_bytes, bytes);
+    bool single = spin_single();
+    uint64_t bytes = add_sample(
+        (struct side){&c->alloc_samples, &c->alloc_objects, &c->alloc_bytes, &c->alloc_w2},
+        rate_of(c), size, single);
+    uint64_t live = add_u64(&tables.header->live_bytes, bytes, single);
     if (__builtin_expect((int64_t)live >
                              (int64_t)__atomic_load_n(&tables.header->peak_bytes, __ATOMIC_RELAXED),
                          0))
@@ -89,15 +89,16 @@ void tables_count_freed(const struct heap_live *live)
     struct heap_counter *c = tables_counter_at(live->counter);
     if (!c)
         return;
-    uint64_t rate = rate_of(c), size = live->size, bytes = size;
-    if (rate <= 1) {
-        add_two(&c->freed_samples, &c->freed_bytes, size);
-    } else {
-        double w = weight_of(size, rate);
-        add_four(&c->freed_samples, &c->freed_objects, &c->freed_bytes, &c->freed_w2, size, w);
-        bytes = weight_bytes(w, size);
-    }
-    add_u64(&tables.header->live_bytes, -bytes);
+    bool single = spin_single();
+    uint64_t bytes = add_sample(
+        (struct side){&c->freed_samples, &c->freed_objects, &c->freed_bytes, &c->freed_w2},
+        rate_of(c), live->size, single);
+    add_u64(&tables.header->live_bytes, -bytes, single);
+}
+
+static void add_one(uint64_t *count)
+{
+    add_u64(count, 1, spin_single());
 }
 
 /* --- deferred frees --- */
@@ -159,40 +160,66 @@ static void insert_live(const struct heap_live *live)
         break;
     case LIVE_REPLACED:
         tables_count_freed(&old);
-        add_u64(&tables.header->frees_unseen, 1);
+        add_one(&tables.header->frees_unseen);
         break;
     case LIVE_LOST:
         /* Not followed, so it must not look like a leak: counted as freed at once. */
         tables_count_freed(live);
-        add_u64(&tables.header->lost_live, 1);
+        add_one(&tables.header->lost_live);
         break;
     }
+}
+
+/* HEAP_REF of the counter, as tables_intern_counter has it; fills place if that is the stack's own.
+ */
+static __attribute__((noinline)) uint32_t find_place(const struct unwind_stack *stack,
+                                                     unsigned size_class, unsigned rate_index,
+                                                     struct tables_place *place, bool *dropped)
+{
+    uint32_t n_frames = stack->n_frames < HEAP_MAX_DEPTH ? stack->n_frames : HEAP_MAX_DEPTH;
+    if (place->stack == 0)
+        place->stack = tables_intern_stack(tables_stack_tag(stack->hash), n_frames,
+                                           stack->flags & 0xffff, stack->frames);
+    uint32_t counter = tables_intern_counter(place->stack, size_class, rate_index, 0, dropped);
+    place->counter =
+        0; /* never, not even for a moment, the counter of one with the key of another */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    place->key = size_class << 8 | rate_index;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    place->counter = *dropped ? 0 : counter;
+    return counter;
 }
 
 void tables_record_alloc(const void *address, size_t size, uint32_t rate_index,
                          const struct unwind_stack *stack)
 {
+    struct tables_place nowhere = {0};
+    tables_record_alloc_at(address, size, rate_index, stack, &nowhere);
+}
+
+void tables_record_alloc_at(const void *address, size_t size, uint32_t rate_index,
+                            const struct unwind_stack *stack, struct tables_place *place)
+{
     if (!tables_usable())
         return;
     struct heap_header *h = tables.header;
-    uint32_t n_frames = stack->n_frames < HEAP_MAX_DEPTH ? stack->n_frames : HEAP_MAX_DEPTH;
-    bool dropped;
+    unsigned size_class = heap_size_class(size);
+    bool dropped = false;
     tables_live_prefetch((uintptr_t)address);
     if (rate_index >= HEAP_MAX_RATES)
         rate_index = 0;
-    uint32_t ref = tables_intern_stack(tables_stack_tag(stack->hash), n_frames,
-                                       stack->flags & 0xffff, stack->frames);
-    uint32_t counter_ref =
-        tables_intern_counter(ref, heap_size_class(size), rate_index, 0, &dropped);
+    uint32_t counter_ref = place->counter;
+    if (counter_ref == 0 || place->key != (size_class << 8 | rate_index))
+        counter_ref = find_place(stack, size_class, rate_index, place, &dropped);
     if (counter_ref == 0) {
-        add_u64(&h->lost_samples, 1);
+        add_one(&h->lost_samples);
         return;
     }
     if (__builtin_expect(dropped, 0))
-        add_u64(&h->lost_stacks, 1);
+        add_one(&h->lost_stacks);
     if (__builtin_expect((stack->flags & HEAP_STACK_TRUNCATED) != 0, 0))
-        add_u64(&h->truncated_stacks, 1);
-    add_u64(&h->samples, 1);
+        add_one(&h->truncated_stacks);
+    add_one(&h->samples);
     tables_count_alloc(tables_counter_at(counter_ref), size);
     int64_t now = tables_now_coarse();
     /* The clock ticks once in some milliseconds: mostly there is nothing to write. */
@@ -211,7 +238,6 @@ bool tables_record_free(const void *address)
     struct heap_live live;
     if (!maybe_live(address) || !tables_usable())
         return false;
-    tables_live_prefetch((uintptr_t)address);
     drained(); /* a deferred free of this very address counts once */
     if (!tables_live_remove((uintptr_t)address, &live))
         return false;

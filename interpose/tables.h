@@ -44,13 +44,26 @@ const char *tables_path(void);
 void tables_record_alloc(const void *address, size_t size, uint32_t rate_index,
                          const struct unwind_stack *stack);
 
-/* Filter: one byte per bucket of addresses; 0 means that no live sample hashes there, so the free
- * can't be one of ours. The fast path of free reads only this. */
-enum { TABLES_FILTER_BITS = 16 };
+/* The same for who walks one stack again and again. *place is where the last sample of this very
+ * stack went: the caller keeps it for as long as it knows that the stack is the same (and these
+ * tables are), and starts it with zeros. */
+struct tables_place {
+    uint32_t stack, counter; /* HEAP_REF */
+    uint32_t key;            /* of the counter: size class and rate */
+};
+void tables_record_alloc_at(const void *address, size_t size, uint32_t rate_index,
+                            const struct unwind_stack *stack, struct tables_place *place);
+
+/* Filter: one byte per bucket of addresses; 0 means that no live sample lies there, so the free
+ * can't be one of ours. The fast path of free reads only this. A bucket is 1 KiB of addresses,
+ * modulo 4 GiB: a heap of 4 MiB then needs but one page of the filter, 16 MiB fit in a small first
+ * cache, and a free next to a live sample, which is looked up in vain, is one in 500 at the default
+ * rate. */
+enum { TABLES_FILTER_BITS = 22 };
 extern uint8_t tables_filter[1u << TABLES_FILTER_BITS] __attribute__((visibility("hidden")));
 static inline uint32_t tables_filter_bucket(const void *address)
 {
-    return (uint32_t)((uintptr_t)address >> 4) & ((1u << TABLES_FILTER_BITS) - 1);
+    return (uint32_t)(uintptr_t)address >> (32 - TABLES_FILTER_BITS);
 }
 
 /* If address is a live sample: removes it and adds to the freed side of its counter. Must come

@@ -59,16 +59,30 @@ static void save(struct tables_old *old)
         memcpy(old->directory, tables.path, (size_t)(slash - tables.path));
 }
 
+/* The filter's bytes of all that is live to zero. It is far too large to be zeroed as a whole. A
+ * byte that another thread was about to raise or lower at the instant of the fork may stay above
+ * zero: such an address is looked up in vain. */
+static void forget_filter(void)
+{
+    for (unsigned s = 0; s < HEAP_LIVE_STRIPES; s++) {
+        uintptr_t array = tables.stripes[s].array;
+        const struct heap_live *slots = (const struct heap_live *)(array & ~(uintptr_t)63);
+        for (uint32_t i = 0; array != 0 && i < 1u << (array & 63); i++)
+            if (slots[i].address != 0)
+                tables_filter[tables_filter_bucket((const void *)slots[i].address)] = 0;
+    }
+}
+
 /* Everything to zero, but for the locks' page. */
 static void forget(void)
 {
     struct tables_locks *locks = tables.locks;
     uint64_t granules = 0;
+    forget_filter();
     for (uint32_t i = 0; i < tables.n_extents; i++)
         granules += tables.extents[i].size >> TABLES_GRANULE_BITS;
     memset(&tables, 0, offsetof(struct tables_state, granules));
     memset(tables.granules, 0, granules * sizeof tables.granules[0]);
-    memset(tables_filter, 0, sizeof tables_filter);
     tables.locks = locks;
 }
 
@@ -226,7 +240,7 @@ static void inherit_modules(const struct tables_old *old)
 static bool disable(void)
 {
     tables.header = NULL;
-    memset(tables_filter, 0, sizeof tables_filter);
+    forget_filter();
     return false;
 }
 

@@ -17,7 +17,7 @@
 
 enum { FIRST_ORDER = 3 };
 
-uint8_t tables_filter[1u << TABLES_FILTER_BITS];
+uint8_t tables_filter[1u << TABLES_FILTER_BITS] __attribute__((aligned(4096)));
 
 static inline unsigned stripe_of(uint64_t address)
 {
@@ -85,8 +85,9 @@ static inline uint32_t find(const struct heap_live *slots, unsigned order, uint6
 
 /* Makes next (of order, empty) the stripe's array, and gives it a mirror if there is room for one.
  */
-static void move_stripe(struct tables_stripe *s, struct heap_stripe *shared, struct heap_live *next,
-                        unsigned order)
+static __attribute__((noinline)) void move_stripe(struct tables_stripe *s,
+                                                  struct heap_stripe *shared,
+                                                  struct heap_live *next, unsigned order)
 {
     uintptr_t old = s->array;
     uint32_t count = 0;
@@ -141,7 +142,7 @@ static bool reserve(struct tables_stripe *s, struct heap_stripe *shared)
 
 /* The holder before us jumped out in the middle: the entries are all there, perhaps one twice, and
  * perhaps behind a gap that searching would stop at. */
-static void mend(struct tables_stripe *s, struct heap_stripe *shared)
+static __attribute__((noinline)) void mend(struct tables_stripe *s, struct heap_stripe *shared)
 {
     unsigned order = order_of(s->array);
     struct heap_live *next = s->array ? tables_live_alloc(order) : NULL;
@@ -151,7 +152,7 @@ static void mend(struct tables_stripe *s, struct heap_stripe *shared)
         __atomic_store_n(&shared->seq, shared->seq + 1, __ATOMIC_RELEASE);
 }
 
-static bool lock_stripe(unsigned i)
+static inline bool lock_stripe(unsigned i)
 {
     enum spin_result result = spin_lock(&tables.locks->stripes[i]);
     if (__builtin_expect(result == SPIN_ABANDONED, 0))

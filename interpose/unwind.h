@@ -32,6 +32,7 @@ struct unwind_stack {
     uint32_t n_frames;
     uint32_t flags;                  /* enum heap_stack_flags */
     uint64_t hash;                   /* of the frames, computed while walking */
+    bool repeated;                   /* the same stack as in the walk before into slot->memory */
     uint64_t frames[HEAP_MAX_DEPTH]; /* HEAP_FRAME, leaf first */
 };
 

@@ -42,7 +42,8 @@ enum walk_step unwind_libunwind_step(struct walk *walk);
 /* Starts a walk, frame 0 being start's. */
 void walk_begin(struct walk *walk, const struct unwind_start *start, struct thread_slot *slot);
 
-/* Adds up the hash of a stack, one frame at a time, from 0; finished by unwind_hash_end. */
+/* Adds up the hash of a stack, one frame at a time, from 0 and the outermost frame inwards;
+ * finished by unwind_hash_end. */
 static inline uint64_t unwind_hash_add(uint64_t hash, uint64_t frame)
 {
     hash = (hash ^ frame) * UINT64_C(0x9e3779b97f4a7c15);

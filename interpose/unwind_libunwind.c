@@ -254,6 +254,7 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
                    : step == WALK_LOST ? HEAP_STACK_TRUNCATED
                                        : 0;
     stack->hash = unwind_hash_end(hash, n);
+    stack->repeated = false;
 }
 
 static void after_fork(void)

@@ -3,7 +3,9 @@
 #include "arch_x86_64.h"
 #include "modules.h"
 #include "unwind_backend.h"
+#include "unwind_memory.h"
 #include "unwind_rules.h"
+#include <string.h>
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -189,10 +191,13 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
 {
     struct walk walk;
     walk_begin(&walk, start, slot);
+    struct recall recall = {.memory = slot->memory};
+    recall_begin(&recall, &walk);
+    struct fresh_frame *fresh = recall.memory != NULL ? recall.memory->fresh : NULL;
     uintptr_t pc = walk.pc, sp = walk.sp, fp = walk.fp;
     uintptr_t low = walk.region.low, size = walk.region.high - low;
-    uint64_t hash = 0;
     uint32_t n = 0;
+    bool ended = false;
     enum walk_step step = WALK_NEXT;
 
     while (n < max) {
@@ -200,6 +205,22 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
         SCALAR(pc);
         SCALAR(sp);
         SCALAR(fp);
+        if (UNLIKELY(sp >= recall.until)) {
+            walk.pc = pc;
+            walk.sp = sp;
+            walk.fp = fp;
+            recall.n = n;
+            ended = recall_frames(&recall, &walk, max, stack);
+            if (ended)
+                step = WALK_END;
+            n = recall.n;
+            pc = walk.pc;
+            sp = walk.sp;
+            fp = walk.fp;
+            if (ended || n == max)
+                break;
+        }
+
         bool known = rule_find(pc, &frame, &rule);
         if (UNLIKELY(!known) ||
             (UNLIKELY(!(rule & RULE_PERMANENT)) && HEAP_FRAME_MODULE(frame) != walk.module)) {
@@ -208,25 +229,35 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
             rule = learn(&walk, known ? rule : 0, &learnt);
             frame = learnt;
         }
-        stack->frames[n++] = frame;
-        hash = unwind_hash_add(hash, frame);
+        stack->frames[n] = frame;
+        if (fresh != NULL) {
+            fresh[n].sp = sp;
+            fresh[n].fp = fp;
+            fresh[n].rule = rule;
+        }
+        n++;
 
         uintptr_t cfa = (rule & RULE_BASE_FP ? fp : sp) + (uintptr_t)rule_cfa_offset(rule);
         uintptr_t saved_at = cfa + (uintptr_t)rule_fp_offset(rule);
         bool plain = cfa > sp && cfa % ARCH_WORD == 0 && cfa + ARCH_RA_OFFSET - low < size &&
                      (!(rule & RULE_FP_SAVED) || saved_at - low < size);
         if (UNLIKELY((rule & RULE_SPECIAL) || !plain)) {
+            if (fresh != NULL)
+                fresh[n - 1].rule |= RULE_SPECIAL;
             walk.pc = pc;
             walk.sp = sp;
             walk.fp = fp;
             step = special(&walk, rule, HEAP_FRAME_MODULE(frame) != 0);
-            if (step != WALK_NEXT)
+            if (step != WALK_NEXT) {
+                ended = (rule & RULE_END) && (rule & RULE_PERMANENT);
                 break;
+            }
             pc = walk.pc;
             sp = walk.sp;
             fp = walk.fp;
             low = walk.region.low;
             size = walk.region.high - low;
+            recall_begin(&recall, &walk);
             continue;
         }
 
@@ -240,11 +271,13 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
         }
     }
 
-    stack->n_frames = n;
     stack->flags = step == WALK_NEXT   ? HEAP_STACK_DEEP
                    : step == WALK_LOST ? HEAP_STACK_TRUNCATED
                                        : 0;
-    stack->hash = unwind_hash_end(hash, n);
+    walk.sp = sp;
+    walk.fp = fp;
+    recall.n = n;
+    remember(&recall, &walk, ended, stack);
 }
 
 static bool always(void)
@@ -273,6 +306,7 @@ static void capture_none(const struct unwind_start *start, struct thread_slot *s
     stack->flags = HEAP_STACK_TRUNCATED;
     stack->frames[0] = HEAP_FRAME(modules_find(start->pc - 1, &module) ? module.id : 0, start->pc);
     stack->hash = unwind_hash_end(unwind_hash_add(0, stack->frames[0]), stack->n_frames);
+    stack->repeated = false;
 }
 
 const struct unwind_backend unwind_null = {

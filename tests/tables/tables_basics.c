@@ -20,7 +20,7 @@ static struct world_sums sums(void)
 
 static const void *address(uint64_t n)
 {
-    return (const void *)(uintptr_t)(UINT64_C(0x7f0000000000) + n * 32);
+    return (const void *)(uintptr_t)(UINT64_C(0x7f0000000000) + n * 1024);
 }
 
 static void exact(void)

@@ -13,7 +13,9 @@
  *
  * Lines written: "stacks N agree N frames N", and for each difference "differ KIND WHERE", WHERE
  * being module:symbol of the last frame that both have. KIND: `short`, ours ends before libunwind's
- * does; `long`, the other way round; `frame`, the next frames differ. */
+ * does; `long`, the other way round; `frame`, the next frames differ; `memory`, ours differs from
+ * itself when it may not use what it remembers of the last walk. */
+#include "unwind_memory.h"
 #include "walker_stubs.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -114,17 +116,24 @@ static uint32_t walk_with_libunwind(const struct unwind_start *start, uint64_t *
 
 static __attribute__((noinline)) void judge(const struct unwind_start *start)
 {
-    static __thread struct unwind_stack ours;
+    static __thread struct unwind_stack ours, anew;
+    static __thread struct walk_memory memory;
     static __thread uint64_t theirs[MOST];
     int saved = errno;
     inside = true;
+    slot.memory = NULL;
+    unwind_capture(start, &slot, MOST, &anew);
+    slot.memory = &memory; /* of this thread's last walk: most are short cuts */
     unwind_capture(start, &slot, MOST, &ours);
     uint32_t n = walk_with_libunwind(start, theirs), same = 0;
     while (same < n && same < ours.n_frames && HEAP_FRAME_PC(ours.frames[same]) == theirs[same])
         same++;
     atomic_fetch_add(&judged, 1);
     atomic_fetch_add(&frames_seen, ours.n_frames);
-    if (same == n && same == ours.n_frames)
+    if (anew.n_frames != ours.n_frames || anew.flags != ours.flags || anew.hash != ours.hash ||
+        memcmp(anew.frames, ours.frames, ours.n_frames * sizeof ours.frames[0]) != 0)
+        describe("memory", &ours, theirs, n, same);
+    else if (same == n && same == ours.n_frames)
         atomic_fetch_add(&agreed, 1);
     else
         describe(same == ours.n_frames ? "short"

@@ -2,6 +2,7 @@
 /* twins.c - a library is unloaded and another one takes its address: its frames must be walked by
  * the new one's rules and be attributed to it, in either order, over and over, with and without
  * build ids, in a thread that has walked the old one's frames before and in one that hasn't. */
+#include "unwind_memory.h"
 #include "walker_stubs.h"
 #include <dlfcn.h>
 #include <libgen.h>
@@ -15,6 +16,7 @@ struct seen {
 };
 
 static __thread struct thread_slot slot;
+static __thread struct walk_memory memory;
 static char folder[PATH_MAX];
 static int failures;
 
@@ -30,6 +32,7 @@ static __attribute__((noinline)) void look(void *argument)
 {
     struct seen *seen = argument;
     struct unwind_start start = UNWIND_START_HERE();
+    slot.memory = &memory;
     unwind_capture(&start, &slot, 64, &seen->stack);
 }
 

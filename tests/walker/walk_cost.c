@@ -1,6 +1,9 @@
 /* target: link=walker cflags=-O2,-fno-optimize-sibling-calls */
-/* walk_cost.c - walks the same stack over and over: walk_cost BACKEND FRAMES TIMES. For counting
- * instructions (walk_cost.sh), and by hand for nanoseconds, which it prints. */
+/* walk_cost.c - walks the same stack over and over: walk_cost BACKEND FRAMES TIMES [again|other].
+ * For counting instructions (walk_cost.sh), and by hand for nanoseconds, which it prints. Without
+ * the fourth nothing of one walk is remembered for the next; `again` remembers it, `other`
+ * remembers it and finds it of no use. */
+#include "unwind_memory.h"
 #include "walker_stubs.h"
 #include <stdlib.h>
 #include <time.h>
@@ -8,13 +11,17 @@
 static unsigned long times;
 static struct thread_slot slot;
 static struct unwind_stack stack;
+static struct walk_memory memory;
+static bool forget;
 static volatile char sink;
 
 static __attribute__((noinline)) void walk(void)
 {
     struct unwind_start start = UNWIND_START_HERE();
-    for (unsigned long i = 0; i < times; i++)
+    for (unsigned long i = 0; i < times; i++) {
+        memory.count = forget ? 0 : memory.count;
         unwind_capture(&start, &slot, 128, &stack);
+    }
 }
 
 /* Functions of four kinds in turn: with small and large frames, with and without a frame pointer,
@@ -41,8 +48,10 @@ static void (*const kinds[4])(unsigned) = {small, large, pointed, huge};
 
 int main(int argc, char **argv)
 {
-    if (argc != 4 || !unwind_init(argv[1]))
+    if (argc < 4 || !unwind_init(argv[1]))
         return 2;
+    slot.memory = argc > 4 ? &memory : NULL;
+    forget = argc > 4 && strcmp(argv[4], "other") == 0;
     unsigned frames = (unsigned)atoi(argv[2]);
     times = strtoul(argv[3], NULL, 10);
     struct timespec before, after;

@@ -3,6 +3,7 @@
  * frames, code without CFI, corrupt stacks and registers, the end of a thread's stack, and no
  * system call once quiet. */
 #include "modules.h"
+#include "unwind_memory.h"
 #include "walker_stubs.h"
 #include <dlfcn.h>
 #include <linux/seccomp.h>
@@ -17,6 +18,7 @@
 
 static __thread struct thread_slot slot;
 static __thread struct unwind_stack stack;
+static __thread struct walk_memory last_walk;
 static int failures;
 static volatile unsigned sink;
 
@@ -31,6 +33,7 @@ static void check(bool good, const char *what)
 static __attribute__((noinline)) void walk(uint32_t max)
 {
     struct unwind_start start = UNWIND_START_HERE();
+    slot.memory = &last_walk;
     unwind_capture(&start, &slot, max, &stack);
 }
 
@@ -206,7 +209,7 @@ static void near_the_guard(void)
     pthread_attr_t attributes;
     pthread_t thread;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, 131072);
+    pthread_attr_setstacksize(&attributes, 262144);
     pthread_create(&thread, &attributes, overflowing_thread, NULL);
     pthread_join(thread, NULL);
     check(overflow_frames == 128, "a handler on the alternate stack sees the overflowing frames");

@@ -3,6 +3,7 @@
  * addresses, and while children are forked, which walk too. Every stack must be complete, and
  * every frame in a library attributed to the one that is loaded there. walk_stress [TURNS] */
 #include "modules.h"
+#include "unwind_memory.h"
 #include "walker_stubs.h"
 #include <dlfcn.h>
 #include <libgen.h>
@@ -15,6 +16,7 @@ enum { LOADERS = 2, WALKERS = 2 };
 
 static __thread struct thread_slot slot;
 static __thread struct unwind_stack stack;
+static __thread struct walk_memory memory;
 static char folder[PATH_MAX];
 static unsigned turns = 600;
 static atomic_uint failures, done;
@@ -29,6 +31,7 @@ static __attribute__((noinline)) void walk(void *unused)
 {
     struct unwind_start start = UNWIND_START_HERE();
     (void)unused;
+    slot.memory = &memory;
     unwind_capture(&start, &slot, 128, &stack);
 }
 
