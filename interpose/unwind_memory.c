@@ -7,6 +7,8 @@
 static const uintptr_t zero;
 enum { NEVER = 1 };
 
+enum { LOSSES = 4, SKIP = 60 };
+
 static uintptr_t sp_or_never(const struct recall *r)
 {
     return r->at < r->end ? r->at->sp : UINTPTR_MAX;
@@ -28,7 +30,8 @@ bool recall_frames(struct recall *r, struct walk *walk, uint32_t max, struct unw
     const struct walked_frame *at = r->at, *end = r->end;
     while (at < end && at->sp < walk->sp)
         at++;
-    if (at == end || at->sp != walk->sp || at->pc != walk->pc || at->fp != walk->fp) {
+    if (at == end || at->sp != walk->sp || at->pc != walk->pc ||
+        (at->fp != walk->fp && at->fp != ANY_FP)) {
         r->at = at + (at < end && at->sp == walk->sp);
         r->until = sp_or_never(r);
         return false;
@@ -47,38 +50,60 @@ bool recall_frames(struct recall *r, struct walk *walk, uint32_t max, struct unw
     if (same > max - r->n)
         same = max - r->n;
     for (; same > 0; same--, at++) {
-        bool saved = (uintptr_t)at->fp_slot != at[1].sp + ARCH_RA_OFFSET;
-        int64_t offset = saved ? (int64_t)((uintptr_t)at->fp_slot - at[1].sp) : 0;
-        stack->frames[r->n] = *frames++;
-        memory->fresh[r->n++] = (struct fresh_frame){
-            .sp = at->sp,
-            .fp = at->fp,
-            .rule = RULE_VALID | RULE_PERMANENT |
-                    (saved ? RULE_FP_SAVED | (uint64_t)(uint16_t)(offset / ARCH_WORD) << 16 : 0)};
+        uint64_t rule = RULE_VALID | RULE_PERMANENT | (at->fp != ANY_FP ? RULE_BASE_FP : 0);
+        struct fresh_frame *fresh = &memory->fresh[r->n];
+        *fresh = (struct fresh_frame){.sp = at->sp, .fp = walk->fp};
+        if ((uintptr_t)at->fp_slot != at[1].sp + ARCH_RA_OFFSET) {
+            uint64_t words = ((uintptr_t)at->fp_slot - at[1].sp) / ARCH_WORD;
+            rule |= RULE_FP_SAVED | (words & 0xffff) << 16;
+            walk->fp = at->fp_word;
+        }
+        fresh->rule = rule;
+        stack->frames[r->n++] = *frames++;
     }
     walk->pc = at->pc;
     walk->sp = at->sp;
-    walk->fp = at->fp;
     r->at = at + 1;
     r->until = sp_or_never(r);
     return false;
 }
 
-/* What the step over a frame read, when the caller's frame has sp and fp. */
-static void note_step(struct walked_frame *w, uint64_t rule, uintptr_t sp, uintptr_t fp)
+/* What a frame costs that is taken over, remembered anew, or only walked is about 10, 100 and 75
+ * instructions, and asking and remembering cost 300. */
+static void judge_use(struct walk_memory *memory, uint32_t n, uint32_t shared)
 {
-    uintptr_t saved_at = sp + (uintptr_t)rule_fp_offset(rule);
-    if ((rule & (RULE_SPECIAL | RULE_PERMANENT)) != RULE_PERMANENT ||
-        ((rule & RULE_FP_SAVED) && saved_at < w->sp)) {
+    if (65 * shared > 25 * n + 300) {
+        memory->losses = 0;
+    } else if (++memory->losses == LOSSES) {
+        memory->losses = 0;
+        memory->skip = SKIP;
+        memory->count = 0; /* or the next walk that asks would be said to repeat this one */
+    }
+}
+
+/* Notes what the step over a frame read, when the caller's frame has sp, and whether the frame
+ * pointer matters, when it does (or not) from the caller's frame on. Returns whether it matters
+ * from this frame on. Where a step is taken anew, it is taken with the frame pointer that there is.
+ */
+static bool note_step(struct walked_frame *w, const struct fresh_frame *fresh, uintptr_t sp,
+                      bool fp_matters)
+{
+    uint64_t rule = fresh->rule;
+    bool saved = rule & RULE_FP_SAVED;
+    uintptr_t read_at = sp + (uintptr_t)(saved ? rule_fp_offset(rule) : ARCH_RA_OFFSET);
+    fp_matters = (rule & RULE_BASE_FP) || (!saved && fp_matters);
+    w->sp = fresh->sp;
+    w->fp = fp_matters ? fresh->fp : ANY_FP;
+    if ((rule & (RULE_SPECIAL | RULE_PERMANENT)) != RULE_PERMANENT || read_at < w->sp ||
+        (fp_matters && fresh->fp == ANY_FP)) {
+        w->fp = ANY_FP;
         w->fp_slot = &zero;
         w->fp_word = NEVER;
-    } else if (rule & RULE_FP_SAVED) {
-        w->fp_slot = (const uintptr_t *)saved_at;
-        w->fp_word = fp;
-    } else {
-        w->fp_slot = (const uintptr_t *)(sp + ARCH_RA_OFFSET);
-        w->fp_word = *w->fp_slot;
+        return false;
     }
+    w->fp_slot = (const uintptr_t *)read_at;
+    w->fp_word = *w->fp_slot;
+    return fp_matters;
 }
 
 void remember(struct recall *r, const struct walk *walk, bool ended, struct unwind_stack *stack)
@@ -92,6 +117,7 @@ void remember(struct recall *r, const struct walk *walk, bool ended, struct unwi
         hash = memory->walked[HEAP_MAX_DEPTH - shared].hash;
     if (stack->repeated) {
         stack->hash = unwind_hash_end(hash, stack->n_frames);
+        memory->losses = 0;
         return;
     }
     uintptr_t top = remembered_top(walk);
@@ -106,24 +132,22 @@ void remember(struct recall *r, const struct walk *walk, bool ended, struct unwi
     memory->count = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     struct walked_frame *w = &memory->walked[HEAP_MAX_DEPTH - shared];
-    uintptr_t sp = shared > 0 ? w->sp : walk->sp, fp = shared > 0 ? w->fp : walk->fp;
+    uintptr_t sp = shared > 0 ? w->sp : walk->sp;
+    bool fp_matters = shared > 0 && w->fp != ANY_FP;
     memcpy(&memory->frames[HEAP_MAX_DEPTH - shared - n], stack->frames, n * sizeof(uint64_t));
     if (shared == 0 && n > 0)
         memory->fresh[n - 1].rule |= RULE_SPECIAL;
     for (uint32_t i = n; i-- > 0;) {
-        const struct fresh_frame *fresh = &memory->fresh[i];
         w--;
         w->pc = HEAP_FRAME_PC(stack->frames[i]);
-        w->sp = fresh->sp;
-        w->fp = fresh->fp;
         w->hash = hash = unwind_hash_add(hash, stack->frames[i]);
-        note_step(w, fresh->rule, sp, fp);
-        sp = fresh->sp;
-        fp = fresh->fp;
+        fp_matters = note_step(w, &memory->fresh[i], sp, fp_matters);
+        sp = w->sp;
     }
     memory->high = top;
     memory->ended = ended;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     memory->count = n + shared;
+    judge_use(memory, n, shared);
     stack->hash = unwind_hash_end(hash, stack->n_frames);
 }

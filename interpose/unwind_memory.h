@@ -6,12 +6,17 @@
  * and the saved frame pointer. Where the module can't be unloaded the rule never changes. So when a
  * walk reaches a frame that the last walk had too, with all three the same, and those two words
  * still hold what they held, it goes where the last one went: that is looked at word by word, and
- * nothing else has to be known of how the words came to be there. Consecutive stacks of a thread
+ * nothing else has to be known of how the words came to be there. The frame pointer may even differ
+ * where a frame saves it before any computes an address from it: in code without frame pointers it
+ * is a register like any other. Consecutive stacks of a thread
  * share most of their outer frames, and looking costs a seventh of walking.
  *
  * Steps that depend on more (signal frames, code without CFI, modules that can be unloaded, another
  * stack than the thread's own) are never taken from here. The words lie above the stack pointer and
  * below the stack's top, like those of any other step, so they can be read.
+ *
+ * Where stacks are short or have little in common, remembering costs more than it saves: after a
+ * few walks of that kind the memory is left alone for many.
  *
  * The hash of a stack is added up from the outermost frame, so that a common part has a common
  * hash. One walk at a time uses a memory; count is 0 while it changes, should a signal handler jump
@@ -22,8 +27,11 @@
 
 #include "unwind_backend.h"
 
+/* What no frame pointer is, since it is misaligned (nor LOST_FP of unwind_walk.c). */
+enum { ANY_FP = 3 };
+
 struct walked_frame {
-    uintptr_t pc, sp, fp;     /* as in struct walk, before the step to the caller */
+    uintptr_t pc, sp, fp;     /* as in struct walk, before the step to the caller; or ANY_FP */
     const uintptr_t *fp_slot; /* what the step reads besides the return address ... */
     uintptr_t fp_word;        /* ... and what that was */
     uint64_t hash;            /* of this frame and all further out */
@@ -39,6 +47,8 @@ struct walk_memory {
     uintptr_t high; /* of the stack that these frames are on */
     uint32_t count; /* the last ones of walked[] and frames[], leaf first */
     bool ended;     /* the last of them is the outermost frame, by its rule */
+    uint8_t losses; /* walks in a row that took longer for it */
+    uint8_t skip;   /* walks that are still to do without */
     uint64_t frames[HEAP_MAX_DEPTH];
     struct walked_frame walked[HEAP_MAX_DEPTH];
     struct fresh_frame fresh[HEAP_MAX_DEPTH];
@@ -52,6 +62,15 @@ struct recall {
     uint32_t n;      /* frames of the stack so far */
     uint32_t shared; /* outer frames that are the last walk's, once the walk has ended with them */
 };
+
+/* The memory that a walk is to use, or NULL. */
+static inline struct walk_memory *memory_for_walk(struct walk_memory *memory)
+{
+    if (memory == NULL || memory->skip == 0)
+        return memory;
+    memory->skip--;
+    return NULL;
+}
 
 /* At the start of a walk, and when it has got to another stack. */
 void recall_begin(struct recall *recall, const struct walk *walk);

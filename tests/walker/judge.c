@@ -124,6 +124,7 @@ static __attribute__((noinline)) void judge(const struct unwind_start *start)
     slot.memory = NULL;
     unwind_capture(start, &slot, MOST, &anew);
     slot.memory = &memory; /* of this thread's last walk: most are short cuts */
+    memory.losses = memory.skip = 0;
     unwind_capture(start, &slot, MOST, &ours);
     uint32_t n = walk_with_libunwind(start, theirs), same = 0;
     while (same < n && same < ours.n_frames && HEAP_FRAME_PC(ours.frames[same]) == theirs[same])

@@ -12,7 +12,7 @@ instructions() { # FRAMES TIMES [again|other]
         awk '/Collected/ { print $NF }'
 }
 
-for limits in "5 600" "20 1700" "20 2500 other" "20 560 again" "100 1480 again"; do
+for limits in "5 600" "20 1700" "20 1800 other" "20 560 again" "100 1480 again"; do
     read -r frames most how <<<"$limits"
     few=$(instructions "$frames" 1000 ${how:+"$how"})
     many=$(instructions "$frames" 6000 ${how:+"$how"})

@@ -44,6 +44,7 @@ static __attribute__((noinline)) void walk(void)
     slot.memory = NULL;
     unwind_capture(&start, &slot, max, &anew);
     slot.memory = &memory;
+    memory.losses = memory.skip = 0;
     unwind_capture(&start, &slot, max, &stack);
     walks++;
     if (!same(&stack, &anew))
