@@ -6,12 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool quiet;
+
+bool message_quiet(bool on)
+{
+    bool before = quiet;
+    quiet = on;
+    return before;
+}
+
 /* A file name with an escape sequence in it must not steer the terminal. */
 static void print_line(const char *prefix, const char *format, va_list arguments)
 {
     char line[4096];
     int n = vsnprintf(line, sizeof line, format, arguments);
-    if (n < 0) {
+    if (n < 0 || quiet) {
         return;
     }
     for (char *c = line; *c; c++) {

@@ -26,6 +26,10 @@ void message_hint(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* Neither an error nor a result: one line as it is (pprof's own wording where pprof has one). */
 void message_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* While on, nothing is said: for what is done many times over and was told once. Returns what was
+ * so before. */
+bool message_quiet(bool on);
+
 /* The system's words for an errno as messages have them, first letter in lower case: "permission
  * denied". Valid until the next call but one. */
 const char *message_errno(int number);

@@ -3,6 +3,7 @@
 
 #include "key_table.h"
 #include "memory.h"
+#include "message.h"
 #include "profile_edit.h"
 #include "record_store.h"
 #include "records.h"
@@ -138,12 +139,14 @@ bool web_times_write(const char *directory, const struct cli_options *options, F
     record_moment(options->from, now, &from);
     record_moment(options->to, now, &to);
     size_t n = record_moments(directory, from, to, MOST_MOMENTS, &moments), read = 0;
+    bool quiet = message_quiet(true); /* what is to be said of them was said of the whole */
     for (size_t i = 0; n > 1 && i < n; i++) {
         int64_t before = read ? moments[read - 1] : moments[i] - 1;
         if (read_moment(&times, directory, options, before, moments[i])) {
             moments[read++] = moments[i];
         }
     }
+    message_quiet(quiet);
     if (read > 1) {
         fputs("{\"moments\":[", out);
         for (size_t i = 0; i < read; i++) {
