@@ -40,6 +40,8 @@ COMMON = [
     ["-focus=nothing_is_called_so"], ["-hide=."], ["-focus=[.]c$"], ["-hide={re}", "-lines"], ["-show={re}", "-addresses"],
     ["-tagfocus=t1"], ["-tagignore=key1"], ["-tagfocus=bytes=1:4kb"], ["-tagfocus=10:"], ["-tagignore=:1kb"], ["-tagshow=key"],
     ["-taghide=bytes"], ["-tagroot=thread,key1"], ["-tagleaf=bytes"], ["-tagroot=bytes", "-tagleaf=key2", "-lines"],
+    ["-flat"], ["-alloc_space"], ["-alloc_objects", "-lines"], ["-inuse_objects"], ["-inuse_space", "-alloc_space"], ["-contentions"],
+    ["-total_delay"], ["-mean_delay"], ["-nodecount=-1", "-nodefraction=0", "-edgefraction=0"],
     ["-call_tree"], ["-call_tree", "-nodecount=4"], ["-trim_path=/src"], ["-source_path=/home/me/src"],
 ]
 
