@@ -148,6 +148,37 @@ def odd_names(page):
     check(widest < 800, "long names are shortened", widest)
 
 
+# What a name that became markup would try.
+ATTACKS = """(async () => {
+  const violated = [];
+  document.addEventListener("securitypolicyviolation", (event) => violated.push(event.effectiveDirective));
+  const script = document.createElement("script");
+  script.textContent = "globalThis.hacked = 3";
+  const image = document.createElement("img");
+  image.src = "http://127.0.0.1:9/leak";
+  image.setAttribute("onerror", "globalThis.hacked = 4");
+  const frame = document.createElement("iframe");
+  frame.src = "http://127.0.0.1:9/";
+  const style = document.createElement("style");
+  style.textContent = "body { display: none }";
+  document.body.append(script, image, frame, style);
+  await fetch("http://127.0.0.1:9/leak").catch(() => {});
+  await new Promise((done) => setTimeout(done, 200));
+  [script, image, frame, style].forEach((one) => one.remove());
+  return violated.sort();
+})()"""
+
+
+def policy(page):
+    """The page's own policy, from disk: no script, style, picture, frame or request but its own."""
+    page.open(url("odd"))
+    violated = page.value(ATTACKS)
+    for directive in ("connect-src", "frame-src", "img-src", "script-src-attr", "script-src-elem", "style-src-elem"):
+        check(directive in violated, directive, "is not held:", violated)
+    check(page.value("globalThis.hacked") is None, "a script ran")
+    page.browser.events = [event for event in page.browser.events if event.get("method") != "Log.entryAdded" and event.get("method") != "Network.requestWillBeSent"]
+
+
 def small_screens(browser):
     page = browser.page(390, 800, True)
     for view in VIEWS:
@@ -396,7 +427,7 @@ def pictures(page):
 
 with Browser() as browser:
     page = browser.page(1280, 720)
-    do_all((figures, source_and_peek, differences, sizes, flame, search, keyboard, odd_names, long_names, over_time, contrast, copy_and_export, pictures), page)
+    do_all((figures, source_and_peek, differences, sizes, flame, search, keyboard, odd_names, policy, long_names, over_time, contrast, copy_and_export, pictures), page)
     from_disk = [one for one in page.requests() if not one.startswith(("about:", "file:"))]
     check(not from_disk, "a page from disk asks for", from_disk)
     do_all((served, watched), page)
