@@ -40,6 +40,32 @@ for path in etc/passwd ../etc/passwd src/file_0.c data/x '%2e%2e/plain.pb.gz'; d
     equal "$(status --path-as-is "$address$path")" 404 "$path"
 done
 
+# At a terminal with a display the browser is started; not with -no_browser, and not elsewhere.
+mkdir -p ../bin
+printf '#!/bin/sh\necho "$1" >>"%s"\n' "$PWD/opened.out" >../bin/xdg-open
+chmod +x ../bin/xdg-open
+opens() {
+    DISPLAY=:77 PATH="$PWD/../bin:$PATH" "$PYTHON" - "$APPROF_BIN" web plain.pb.gz "$@" <<'END'
+import os, pty, signal, sys, time
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+said = b""
+while b"http://" not in said or not said.endswith(b"\n"):
+    said += os.read(terminal, 4096)
+for _ in range(600 if "-no_browser" not in sys.argv else 4):
+    if os.path.exists("opened.out") and os.path.getsize("opened.out"):
+        break
+    time.sleep(0.05)
+os.kill(pid, signal.SIGTERM)
+os.waitpid(pid, 0)
+END
+}
+opens -no_browser
+[ -e opened.out ] && bad "a browser was started with -no_browser"
+opens
+contains opened.out '^http://127\.0\.0\.1:[0-9]+/$' "the browser's address"
+
 mv plain.pb.gz away.pb.gz
 equal "$(status "${address}data?reload=1")" 503 "sources that are gone"
 equal "$(status "${address}data")" 200 "what was read is still there"
