@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 16 };
+enum { MOST_THREADS = 16, MOST_GROWING = 2000000 /* steps: 500 MB a thread */ };
 
 struct note {
     _Atomic uint64_t asked, kept;
@@ -57,9 +57,11 @@ static void *work(void *argument)
     for (long step = 0; !stopped && (steps == 0 || step < steps); step++) {
         keep_some(&notes[thread], thread, step);
         drop_all(&notes[thread], step);
-        /* The kept ones must not fill the machine: half goes now and then. */
+        /* The kept ones must not fill the machine: half goes now and then, and once there are many,
+         * as many as came. */
         if (steps == 0 && step % 20000 == 19999) {
-            for (int i = 0; i < 1250 && kept[thread] != NULL; i++) {
+            long going = step < MOST_GROWING ? 1250 : 2500;
+            for (long i = 0; i < going && kept[thread] != NULL; i++) {
                 void **p = kept[thread];
                 kept[thread] = *p;
                 free(p);

@@ -15,6 +15,14 @@ want() {
         screen
     }
 }
+# leads ORDER NAME TEXT…   the first row by that order is NAME's, within a while (a screen can be seen half drawn)
+first_row() { screen | awk -v order="$1*" -v name="$2" 'index($0, order) { getline; exit !($5 == name && $1 ~ /\/s$/) }'; }
+leads() {
+    wait_for 30 first_row "$1" "$2" || bad "${*:3}: $2 does not lead: $(screen)"
+}
+# still   two looks at the screen show the same: it is drawn
+still() { [ "$(screen)" = "$(screen)" ]; }
+gone() { ! shows "$1"; }
 key() { terminal send-keys -t live "$@"; }
 
 APPROF_RATE=65536 LD_PRELOAD=$APPROF_LIB start "$test_programs/live/churner" 2 >started
@@ -36,10 +44,9 @@ shows hello && bad "the screen is not one of its own"
 screen | awk 'length > 80 { exit 1 }' || bad "more than 80 columns"
 # By rate keep_some leads (4,000 bytes a step, the other 1,500). The first screen has no rates yet.
 want '^ +[0-9.]+[kMG]?B/s .* keep_some' "a rate"
-screen | awk '/RATE\*/ { getline; exit !($5 == "keep_some" && $1 ~ /\/s$/) }' || bad "by rate: $(screen)"
+leads RATE keep_some "by rate"
 key l
-want 'LIVE\*' "by live bytes"
-screen | awk '/LIVE\*/ { getline; exit !($5 == "keep_some") }' || bad "by live: $(screen)"
+leads LIVE keep_some "by live bytes"
 key g
 want 'GROWTH\*' "by growth"
 key v
@@ -47,13 +54,14 @@ want 'churner\.c:[0-9]+' "lines"
 key Enter
 want '^ .*void \*\*p = malloc\(4000\);' "the source of the selected line"
 key Escape
-sleep 0.2
+wait_for 30 gone 'malloc\(4000\)' || bad "Escape: the source stays"
 key '?'
 want 'order by allocation rate' "help"
 key x
 want 'LINE' "after help"
 key f
 want 'frozen' "frozen"
+wait_for 30 still || bad "a frozen screen changes"
 screen >one
 sleep 1.5
 screen >two
@@ -69,7 +77,7 @@ key PageDown
 key Home
 terminal resize-window -t live -x 60 -y 12 2>/dev/null
 want '^churner' "60x12"
-screen | awk 'length > 60 { exit 1 }' || bad "more than 60 columns"
+wait_for 30 eval "screen | awk 'length > 60 { exit 1 }'" || bad "more than 60 columns"
 terminal resize-window -t live -x 200 -y 50 2>/dev/null
 want 'q quit' "200x50"
 terminal resize-window -t live -x 80 -y 24 2>/dev/null

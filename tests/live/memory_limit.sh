@@ -5,7 +5,12 @@
 . "$(dirname "$0")/../lib.sh"
 server=$test_programs/live/leak_server
 line=$(grep -n 'the leak' "$TOP/tests/live/leak_server.c" | cut -d: -f1)
-group=/sys/fs/cgroup/memory/approf-test-$$
+# Either version of control groups, if we may make one.
+if [ -d /sys/fs/cgroup/memory ]; then
+    group=/sys/fs/cgroup/memory/approf-test-$$ limit=memory.limit_in_bytes
+else
+    group=/sys/fs/cgroup/approf-test-$$ limit=memory.max
+fi
 trap 'rmdir "$group" 2>/dev/null; at_end' EXIT
 
 # check NAME STATUS
@@ -25,8 +30,9 @@ check() {
     [ "$(flat inuse_space remember_request "$file")" -gt 30000000 ] || bad "$1: not all of the leak is there"
 }
 ways=0
-if mkdir "$group" 2>/dev/null && echo 64M >"$group/memory.limit_in_bytes" 2>/dev/null; then
-    "$APPROF_BIN" run -o cgroup.%e.%p.pb.gz -- sh -c "echo \$\$ >$group/cgroup.procs; exec $server" >out 2>said
+if mkdir "$group" 2>/dev/null && echo 64M >"$group/$limit" 2>/dev/null; then
+    [ -e "$group/memory.swap.max" ] && echo 0 >"$group/memory.swap.max"
+    "$APPROF_BIN" run -o cgroup.%e.%p.pb.gz -- sh -c "echo \$\$ >$group/cgroup.procs && exec $server" >out 2>said
     check cgroup $?
     ways=1
 fi
