@@ -137,6 +137,14 @@ def normal(data, options):
     return sorted(re.sub(rb"\[\d+/(\d+)\]$", rb"[/\1]", line) for line in data.split(b"\n"))
 
 
+def parts(said, options):
+    """What normal() gave, in pieces."""
+    if "-callgrind" not in options:
+        return set(said)
+    header, _, nodes = said
+    return set(header) | {head for head, _ in nodes} | {(head, call) for head, calls in nodes for call in calls}
+
+
 def expression_for(path):
     name = os.path.basename(path)
     if "/fuzz/" in path or "/pairs/" in path or name.startswith("random"):
@@ -208,6 +216,7 @@ def main():
     parser.add_argument("--report", default="", help="only these reports, joined by commas")
     parser.add_argument("--options", default="", help="only cases whose arguments contain this")
     parser.add_argument("--every", type=int, default=1, help="only every nth case")
+    parser.add_argument("--first", type=int, default=0, help="of those, from this one on")
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
@@ -243,7 +252,7 @@ def main():
     scratch = tempfile.TemporaryDirectory()
     cases += list(random_cases(scratch.name, arguments.random, arguments.seed, reports))
     cases = [c for c in cases if arguments.only in " ".join(c[1]) and arguments.options in " ".join(c[0])]
-    cases = cases[::arguments.every]
+    cases = cases[arguments.first::arguments.every]
     if not cases:
         print("no cases")
         return 1
@@ -272,11 +281,10 @@ def main():
                 varies |= other != theirs[1]
                 said = normal(other, options)
                 contradicts |= said != first
-                # Which of equal nodes a drawing has room for may be one of those orders, too: then no two of pprof's drawings
-                # need be the same, and ours must have no line that none of them has.
-                if "-dot" in options:
-                    seen.update(said)
-                if other == ours[1] or (varies and said == mine) or (contradicts and seen.issuperset(mine)):
+                # Which of equal nodes there is room for may be one of those orders, too: then no two of pprof's graphs need be
+                # the same, and ours must have nothing that none of them has.
+                seen |= parts(said, options)
+                if other == ours[1] or (varies and said == mine) or (contradicts and seen.issuperset(parts(mine, options))):
                     same = True
                     break
         return case, same, theirs, ours
