@@ -13,6 +13,7 @@ import { copyText, saveSvg } from "./save.js";
 import { showKeys, watchKeys } from "./keys.js";
 import { hideTip } from "./tip.js";
 import { palette } from "./palette.js";
+import { zoomText } from "./zoom.js";
 import { FlameView } from "./flame_view.js";
 import { TopView } from "./top_view.js";
 import { SourceView } from "./source_view.js";
@@ -247,5 +248,5 @@ async function start(reload) {
   document.documentElement.dataset.ready = "yes";
 }
 
-globalThis.approf = { page, state, go, view: currentView, palette, shortName }; // for the console and for tests
+globalThis.approf = { page, state, go, view: currentView, palette, shortName, zoomText }; // for the console and for tests
 start(false);

@@ -4,21 +4,12 @@ import { el, announce } from "./dom.js";
 import { state, go } from "./state.js";
 import { layoutFlame, widthsOf, childrenByWidth } from "./flame_layout.js";
 import { paintFlame, flameSvg, colouring, paleNodes, nameOf, ROW } from "./flame_paint.js";
+import { zoomText, zoomNode } from "./zoom.js";
 import { nodeLines } from "./details.js";
 import { showTip, hideTip } from "./tip.js";
 import { isDark, ownColour, systemColour, matchColour, changeColour } from "./palette.js";
 import { valueText, percentText } from "./format.js";
 import { nodeSums, totalOf } from "./sums.js";
-
-// A node in the address: its number, and its depth to notice that the profile is another one.
-export function zoomText(model, node) {
-  return node ? `${node}.${model.calls.depth[node]}` : "";
-}
-
-export function zoomNode(model, text) {
-  const [node, depth] = text.split(".").map(Number);
-  return node > 0 && node < model.calls.n && model.calls.depth[node] === depth ? node : 0;
-}
 
 export class FlameView {
   constructor(page) {

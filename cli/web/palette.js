@@ -11,7 +11,7 @@ export function matchColour(dark) {
   return dark ? "#6a4bc4" : "#c9b3ff";
 }
 
-function hashOfText(text) {
+export function hashOfText(text) {
   let hash = 2166136261;
   for (let i = 0; i < text.length; i++) {
     hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);

@@ -63,7 +63,7 @@ export function topColumns(model, type, side, whole) {
 // Functions with weight of any kind, in the order of a column; cum, then the name break ties.
 export function topOrder(model, type, side, columns, sort, search) {
   const [id, direction] = [sort.replace(/^-/, ""), sort.startsWith("-") ? 1 : -1];
-  const column = columns.find((one) => one.id === id);
+  const column = columns.find((one) => one.id === id && one.value); // or else by name
   const sums = model.types.map((_, t) => functionSums(model, t, side));
   const rows = [];
   for (let fn = 0; fn < model.functions.length; fn++) {

@@ -33,7 +33,7 @@ ZOOM = """(async () => {
   for (let round = 0; round < 5; round++) {
     for (const node of steps) {
       await new Promise(requestAnimationFrame);
-      const zoom = node ? `${node}.${model.calls.depth[node]}` : "";
+      const zoom = approf.zoomText(model, node);
       approf.go({ zoom }, true);
       same += zoom === before;
       before = zoom;

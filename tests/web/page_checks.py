@@ -64,9 +64,14 @@ def flame(page):
     page.value("history.back()")
     page.until("approf.state.zoom === ''")
     page.value("document.getElementById('help').focus()")
-    # The address alone brings the view back.
-    page.open(f"file://{os.getcwd()}/plain.html{zoomed}")
-    check(page.value("approf.state.zoom") != "", "zoom out of the address")
+    # The address alone brings the view back; in another profile it is the same way from the root.
+    way = "(() => { const {calls, functions} = approf.page.model; const names = []; for (let at = approf.view().zoom; at; at = calls.parent[at]) names.push(functions[calls.fn[at]]); return names; })()"
+    names = None
+    for name in ("plain", "difference"):
+        page.open(f"file://{os.getcwd()}/{name}.html{zoomed}")
+        check(page.value("approf.state.zoom") != "" and page.value("approf.view().zoom") > 0, name, "zoom out of the address")
+        names = names or page.value(way)
+        check(len(names) == 2 and page.value(way) == names, name, "the way to what is zoomed to", names, page.value(way))
     check(page.value("document.querySelectorAll('.path .step').length") > 1, "path to the zoomed box")
     svg = page.value("(() => { const button = document.getElementById('export'); return !button.disabled && approf.page.model !== null; })()")
     check(svg, "SVG can be saved")
@@ -135,6 +140,54 @@ def keyboard(page):
     dark = page.value("getComputedStyle(document.body).backgroundColor")
     page.key("d")
     page.until(f"getComputedStyle(document.body).backgroundColor !== '{dark}'")
+
+
+def sorting(page):
+    """A click on each head sorts by it, a second one the other way round."""
+    for name, view in (("difference", "diff"), ("plain", "top")):
+        page.open(url(name, view=view))
+        for column in page.value("[...document.querySelectorAll('#view thead th')].map((head) => head.querySelector('button').textContent.replace(/ [▲▼]$/, ''))"):
+            orders = []
+            for _ in range(2):
+                page.value(f"[...document.querySelectorAll('#view thead button')].find((head) => head.textContent.replace(/ [▲▼]$/, '') === {column!r}).click()")
+                orders.append(page.value("[...document.querySelectorAll('#view tbody .name')].map((cell) => cell.title)"))
+                sort = page.value("document.querySelector('#view th[aria-sort=ascending], #view th[aria-sort=descending]').textContent")
+                check(sort.startswith(column), view, "sorted by", column, sort)
+            check(sorted(orders[0]) == sorted(orders[1]) and orders[0] != orders[1], view, column, "sorts both ways")
+    shown = page.value(TABLE)
+    page.value("approf.go({sort: 'alloc_objects'})")
+    figures_of = [shown[name]["alloc_objects"] for name in page.value("[...document.querySelectorAll('#view tbody .name')].map((cell) => cell.title)")]
+    check(figures_of == sorted(figures_of, reverse=True) and len(set(figures_of)) > 5, "largest first", figures_of)
+
+
+# Presses what can be pressed in a view, one thing after the other, each time in the view as it was.
+PRESS = """(async (view) => {
+  const parts = () => [...document.querySelectorAll("#view button, #view tbody tr, #view select, #view input, #view .box")];
+  const open = () => approf.go({ view, fn: "", q: "", sort: "", zoom: "", cum: "" });
+  open();
+  await new Promise(requestAnimationFrame);
+  const count = Math.min(parts().length, 60);
+  for (let i = 0; i < count; i++) {
+    open();
+    const part = parts()[i];
+    if (part?.tagName === "SELECT") {
+      part.value = part.options[part.options.length - 1].value;
+      part.dispatchEvent(new Event("change"));
+    } else {
+      part?.dispatchEvent(new MouseEvent("click", { bubbles: true }));
+    }
+  }
+  return count;
+})"""
+
+
+def everything_pressed(page):
+    """No button, row, box or list of any view throws (what does is told at the end)."""
+    for name in ("plain", "difference", "odd", "store"):
+        page.open(url(name))
+        for view in VIEWS:
+            count = page.value(f"{PRESS}('{view}')")
+            check(count > 0 or view in ("diff", "time"), name, view, "has something to press")
 
 
 def odd_names(page):
@@ -427,7 +480,7 @@ def pictures(page):
 
 with Browser() as browser:
     page = browser.page(1280, 720)
-    do_all((figures, source_and_peek, differences, sizes, flame, search, keyboard, odd_names, policy, long_names, over_time, contrast, copy_and_export, pictures), page)
+    do_all((figures, source_and_peek, differences, sizes, flame, search, keyboard, sorting, everything_pressed, odd_names, policy, long_names, over_time, contrast, copy_and_export, pictures), page)
     from_disk = [one for one in page.requests() if not one.startswith(("about:", "file:"))]
     check(not from_disk, "a page from disk asks for", from_disk)
     do_all((served, watched), page)
