@@ -54,7 +54,7 @@ $(foreach n,$(STAGES),$(eval $(call demo_program,resp-stage$(n),$(RESP_STAGES) $
 demo:
 	@sh demo-targets/demo.sh
 
-# One story each, and all of them; FULL=1 for the size of the originals.
+# One story each, and all of them; they fail when a claim does not hold. See stories.sh for FULL=1 and BUSY=1.
 .PHONY: demo-redis demo-parse demo-search demo-resp stories
 demo-redis demo-parse demo-search demo-resp:
 	@sh demo-targets/stories.sh $(@:demo-%=%)
