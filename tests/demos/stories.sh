@@ -14,3 +14,9 @@ equal "$(wc -l <search.claims)" 7 "claims about log-search"
 equal "$(wc -l <resp.claims)" 20 "claims about resp-stages"
 sed 's/^/  /' parse.claims search.claims resp.claims
 contains stories.out '^Of 33 claims 29 hold, 4 were not judged\.$' "the summary"
+
+# A claim that does not hold ends the run with 1 and is named: a hundred thousand lines allocate no gigabytes.
+mkdir small
+PROFILES=$TEST_TMP/small LINES_PARSED=100000 sh "$TOP/demo-targets/stories.sh" parse >small.out 2>small.err
+equal $? 1 "stories.sh with a claim that does not hold: exit status"
+contains small.err '^approf: stories: does not hold: bytes allocated, buggy: [0-9]+, wanted >= 2e\+09$' "the claim that does not hold"
