@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -135,9 +136,20 @@ static void print_records(const struct tables_list *list, const double *rates,
     records_close(&records);
 }
 
+static bool is_own(const char *path)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 && status.st_uid == getuid();
+}
+
 static int clean(const struct tables_list *list)
 {
     unsigned removed = 0, failed = 0;
+    for (size_t i = 0; i < list->n_other; i++) {
+        if (is_own(list->other_versions[i])) {
+            unlink(list->other_versions[i]) == 0 ? removed++ : failed++;
+        }
+    }
     for (size_t i = 0; i < list->n; i++) {
         if (!list->entries[i].alive && list->entries[i].uid == getuid()) {
             if (unlink(list->entries[i].path) == 0) {
@@ -173,7 +185,7 @@ int cmd_ps(struct invocation *invocation)
                                                                  : RECORDS_NONE;
     if (invocation->options.clean) {
         status = clean(&list);
-    } else if (list.n == 0 && format == RECORDS_NONE) {
+    } else if (list.n == 0 && list.n_other == 0 && format == RECORDS_NONE) {
         message_note("approf: no process of yours is profiled, and none left anything");
         message_hint("approf run ./program starts one");
     } else {
@@ -182,6 +194,11 @@ int cmd_ps(struct invocation *invocation)
             print_records(&list, rates, format);
         } else {
             print_table(&list, rates);
+            if (list.n_other > 0) {
+                message_note("approf: %zu ended process%s left tables of another version of approf",
+                             list.n_other, list.n_other == 1 ? "" : "es");
+                message_hint("approf ps --clean removes them");
+            }
         }
         free(rates);
     }

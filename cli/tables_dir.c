@@ -258,6 +258,19 @@ static void add_tables(struct scan *scan, const char *path, const struct stat *s
     entry->last_ns = last_moment(&entry->end, header);
 }
 
+/* Of another version: nothing is known of it but that it is tables, and whether they are in use. */
+static void add_other_version(struct scan *scan, const char *path, const struct stat *status)
+{
+    struct tables_list *list = scan->list;
+    for (size_t i = 0; i < scan->n_mapped; i++) {
+        if (scan->mapped[i].inode == status->st_ino && scan->mapped[i].device == status->st_dev) {
+            return;
+        }
+    }
+    MEMORY_ROOM(list->other_versions, list->n_other, list->other_room);
+    list->other_versions[list->n_other++] = memory_print("%s", path);
+}
+
 /* Adds the file if it is tables; links are not followed below the last directory. */
 static void add_file(struct scan *scan, const char *path)
 {
@@ -269,10 +282,13 @@ static void add_file(struct scan *scan, const char *path)
     struct heap_header *header = memory_array(1, sizeof *header); /* large */
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
         pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
-        header->magic == HEAP_TABLES_MAGIC && header->version == HEAP_TABLES_VERSION &&
-        (status.st_uid == getuid() || getuid() == 0) && !seen_before(scan, &status) &&
-        scan->list->n < MOST_TABLES) {
-        add_tables(scan, path, &status, header);
+        header->magic == HEAP_TABLES_MAGIC && (status.st_uid == getuid() || getuid() == 0) &&
+        !seen_before(scan, &status) && scan->list->n + scan->list->n_other < MOST_TABLES) {
+        if (header->version == HEAP_TABLES_VERSION) {
+            add_tables(scan, path, &status, header);
+        } else {
+            add_other_version(scan, path, &status);
+        }
     }
     free(header);
     close(fd);
@@ -374,6 +390,10 @@ void tables_list_free(struct tables_list *list)
         free(list->entries[i].path);
     }
     free(list->entries);
+    for (size_t i = 0; i < list->n_other; i++) {
+        free(list->other_versions[i]);
+    }
+    free(list->other_versions);
     *list = (struct tables_list){0};
 }
 

@@ -37,6 +37,9 @@ struct tables_entry {
 struct tables_list {
     struct tables_entry *entries; /* by start time */
     size_t n, room;
+    /* Tables of another version that no process has mapped: their paths. */
+    char **other_versions;
+    size_t n_other, other_room;
 };
 
 /* The header's total of requested bytes, read again. */
