@@ -20,7 +20,10 @@ def said(command, pattern=r"(\d+(?:\.\d+)+)"):
     path = shutil.which(command[0]) or (os.path.exists("/usr/sbin/" + command[0]) and "/usr/sbin/" + command[0])
     if not path:
         return "not installed"
-    done = subprocess.run([path, *command[1:]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=20, check=False)
+    try:
+        done = subprocess.run([path, *command[1:]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=20, check=False)
+    except subprocess.TimeoutExpired:
+        return "unknown"
     found = re.search(pattern, done.stdout.decode(errors="replace"))
     return found.group(1) if found else "unknown"
 

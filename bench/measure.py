@@ -13,6 +13,7 @@ import time
 
 
 deadline = float("inf")  # of time.monotonic(): set once by whoever runs all this
+running = set()  # processes that have not been waited for
 
 
 def seconds_left(limit):
@@ -45,6 +46,7 @@ class Process:
                                           stderr=subprocess.DEVNULL, start_new_session=True)
         except OSError as error:
             raise Failed(f"{self.name}: {error.strerror}") from error
+        running.add(self)
         self.timer = threading.Timer(limit, self.kill)
         self.timer.daemon = True
         self.timer.start()
@@ -62,14 +64,24 @@ class Process:
         except ProcessLookupError:
             pass
 
+    def has_ended(self):
+        return os.waitid(os.P_PID, self.child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
     def ended(self):
-        """Exit status, CPU seconds and peak memory."""
+        """Waits; exit status, CPU seconds and peak memory."""
         _, status, usage = os.wait4(self.child.pid, 0)
         self.timer.cancel()
+        running.discard(self)
         self.child.returncode = os.waitstatus_to_exitcode(status)
         if self.late:
             raise Failed(f"{self.name}: did not end in time")
         return self.child.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
+
+
+def kill_all():
+    """For whoever is interrupted: what runs has a session of its own, and hears of no Ctrl-C."""
+    for process in list(running):
+        process.kill()
 
 
 def run(command, env, limit=60, operations=1, stdout=subprocess.DEVNULL):

@@ -179,6 +179,8 @@ def growth_part(data, folder, name):
         out += [f"* tables of {series}, MiB: " + "; ".join(f"{svg_chart.human(x)}: {b / (1 << 20):.1f}" for x, b in values)
                 for series, values in c["tables"].items() if chart in ("live", "stacks", "modules", "samples")]
         out.append("")
+    if grown.get("failed"):
+        out += ["Left out: " + "; ".join(dict.fromkeys(grown["failed"])) + ".", ""]
     return out or ["Not measured in this run.", ""]
 
 
@@ -260,7 +262,8 @@ def write(data, path, folder):
         "## How cost grows", "",
         "CPU nanoseconds of a malloc and a free (`bench/growth.c`). Hours are simulated by their samples: a program that allocates 100 MB a "
         "second is sampled 687,000 times an hour at the default rate; here RATE=2 samples every allocation, through the same draws and "
-        "weights. Past 16 MiB the stacks of a process that are new go to one entry, `[stacks dropped]`.", "",
+        "weights. Past 16 MiB the stacks of a process that are new go to one entry, `[stacks dropped]`; the first hundred of "
+        "them bring the tables' first pages with them.", "",
         *growth_part(data, folder, name),
         "## Accuracy", "",
         "A program whose allocations are known (`bench/known_sizes.cc`): 64 MiB in blocks of each size from a function of its own, a quarter "

@@ -156,14 +156,13 @@ def free_port():
 
 def wait_for_port(port, process, seconds=20):
     end = time.monotonic() + seconds
-    while time.monotonic() < end:
+    while time.monotonic() < end and not process.has_ended():
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
             return
         except OSError:
             time.sleep(0.02)
-    process.kill()
-    process.ended()
+    raise measure.Failed(f"{process.name}: nobody listens")
 
 
 class Server(Workload):
@@ -187,7 +186,9 @@ class Server(Workload):
             wait_for_port(port, process)
             if count:
                 operations = self.load(port, count)
-        except (OSError, subprocess.SubprocessError, measure.Failed) as error:
+        except measure.Failed as error:
+            failure = error
+        except (OSError, subprocess.SubprocessError) as error:
             failure = measure.Failed(f"{process.name}: the client failed: {type(error).__name__}")
         process.stop(self.stop)
         status, cpu, memory = process.ended()
