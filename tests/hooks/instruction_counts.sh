@@ -1,5 +1,5 @@
 #!/bin/bash
-# time: 600
+# time: 900
 # needs: valgrind readelf
 # variant: none
 # What the profiler adds to an allocation is counted in instructions and held against the committed counts: no more than 5% above.
