@@ -41,17 +41,25 @@ function decodeTrees(data, frameFunction) {
   return { lines, calls, functionNode };
 }
 
-// Whether a node's function is on no node above it: where recursion must count once.
-function firstOnPath(tree, owner) {
-  const first = new Uint8Array(tree.n);
-  for (let i = 1; i < tree.n; i++) {
-    let up = tree.parent[i];
-    while (up && owner[up] !== owner[i]) {
-      up = tree.parent[up];
+// Whether a node's function is on no node above it: where recursion must count once. One walk over the tree, with the
+// functions that are on the way down.
+function firstOnPath(tree, nFunctions) {
+  const { n, parent, fn, child } = tree;
+  const first = new Uint8Array(n);
+  const onWay = new Int32Array(nFunctions);
+  const next = child.from.slice(0, n);
+  let at = 0;
+  for (;;) {
+    if (next[at] < child.from[at + 1]) {
+      at = child.list[next[at]++];
+      first[at] = onWay[fn[at]]++ ? 0 : 1;
+    } else if (at) {
+      onWay[fn[at]]--;
+      at = parent[at];
+    } else {
+      return first;
     }
-    first[i] = up ? 0 : 1;
   }
-  return first;
 }
 
 function depthsOf(tree) {
@@ -87,7 +95,7 @@ export function decodeModel(bytes) {
   calls.depth = depthsOf(calls);
   calls.child = childrenOf(calls);
   let first = null; // not needed for the first picture
-  Object.defineProperty(calls, "first", { get: () => (first ??= firstOnPath(calls, calls.fn)) });
+  Object.defineProperty(calls, "first", { get: () => (first ??= firstOnPath(calls, facts.functions.length)) });
   const fileOf = new Int32Array(facts.functions.length).fill(-1);
   const inlined = new Uint8Array(facts.functions.length);
   frames.fn.forEach((fn, frame) => {
