@@ -13,6 +13,7 @@
 
 #include "hook_state.h"
 #include "hooks.h"
+#include "overhead.h"
 #include "resolve.h"
 #include "sampler.h"
 #include "slots.h"
@@ -115,8 +116,11 @@ static HOOK_SLOW void draw(struct thread_slot *slot, const void *p, size_t size,
                            const struct unwind_start *start)
 {
     int saved = errno;
-    if (slot->rate != 0)
+    if (slot->rate != 0) {
+        uint64_t began = overhead_begin();
         sample(slot, p, size, start);
+        overhead_end(slot, began);
+    }
     slots_draw(slot);
     errno = saved;
 }
@@ -154,7 +158,9 @@ void hook_forget(const void *p, uintptr_t frame)
     bool inside;
     struct thread_slot *slot = mark(frame, &inside);
     if (slot != NULL) {
+        uint64_t began = overhead_begin();
         tables_record_free(p);
+        overhead_end(slot, began);
         handler_sees();
         slot->depth = 0;
     } else if (hook_active()) {

@@ -42,6 +42,31 @@ bool options_parse_bytes(const char *text, uint64_t *value)
     return true;
 }
 
+bool options_parse_percent(const char *text, uint32_t *millionths)
+{
+    uint32_t n = 0, unit = 10000; /* of the last digit */
+    bool digits = false, point = false;
+    for (;; text++) {
+        if (*text == '.' && !point) {
+            point = true;
+        } else if (*text >= '0' && *text <= '9' && n <= 100 * 10000) {
+            if (point)
+                unit /= 10; /* what is finer than a millionth doesn't count */
+            n = point ? n + (uint32_t)(*text - '0') * unit
+                      : n * 10 + (uint32_t)(*text - '0') * unit;
+            digits = true;
+        } else {
+            break;
+        }
+    }
+    if (*text == '%')
+        text++;
+    if (!digits || *text != '\0' || n == 0 || n > 100 * 10000)
+        return false;
+    *millionths = n;
+    return true;
+}
+
 /* One character against [...]; *pattern is left after the bracket. An unclosed one is literal. */
 static bool glob_set(const char **pattern, char c)
 {
@@ -172,6 +197,10 @@ void options_read(char **environment)
     struct hook_options *o = &hook_options;
     o->verbose = number(environment, ENV_verbose, 0, 1, "neither 0 nor 1") != 0;
     o->rate = number(environment, ENV_rate, 0, OPTION_RATE_MAX, "not a number of bytes");
+    o->overhead = 0;
+    const char *ceiling = value_of(environment, ENV_overhead);
+    if (ceiling != NULL && !options_parse_percent(ceiling, &o->overhead))
+        complain(ENV_overhead, "not a share above 0% and up to 100%", ceiling);
     o->depth = (uint32_t)number(environment, ENV_depth, 1, HEAP_MAX_DEPTH,
                                 "not a number of frames from 1 to 1024");
     o->memory = number(environment, ENV_memory, 1 << 20, UINT64_C(1) << 46,

@@ -15,6 +15,7 @@ enum { OPTION_TEXT_SIZE = 4096 };
 
 struct hook_options {
     uint64_t rate;                 /* bytes */
+    uint32_t overhead;             /* millionths of the processor time; 0: no ceiling */
     char out[OPTION_TEXT_SIZE];    /* pattern; absolute once startup has resolved it */
     bool out_set;                  /* APPROF_OUT was given */
     uint32_t depth;                /* frames */
@@ -35,6 +36,9 @@ void options_read(char **environment);
 
 /* "4096", "512k", "64M", "1G": false if text is anything else or does not fit. */
 bool options_parse_bytes(const char *text, uint64_t *value);
+
+/* "1%", "0.25", "100%" in millionths, above 0 and at most a whole; false if it is anything else. */
+bool options_parse_percent(const char *text, uint32_t *millionths);
 
 /* Shell-like match of a whole name: * ? [a-z] [!a-z] \c. Bounded: at most pattern * name steps. */
 bool options_glob(const char *pattern, const char *name);

@@ -34,7 +34,8 @@ struct thread_slot {
     uintptr_t frame;   /* the frame that set the mark: once the stack has shrunk above it (a handler
                           left by longjmp), the mark is void */
     uint64_t random[4];
-    uint64_t rate; /* the rate at which the countdown was drawn */
+    uint64_t rate;     /* the rate at which the countdown was drawn */
+    uint64_t spent_ns; /* by sampling, not yet handed in (overhead.h) */
     uint32_t rate_index;
     uint32_t index;
     uintptr_t owner; /* address of the owning thread's TLS pointer: a new thread at the same address

@@ -3,6 +3,7 @@
 
 #include <sys/auxv.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 
 #include "fork.h"
 #include "hook_state.h"
@@ -38,6 +39,7 @@ struct thread_slot boot_slot;
 _Thread_local struct thread_slot *hook_slot = &boot_slot;
 
 static struct control *control;
+static struct walk_memory *memories; /* CAPTURES of them, in wiped pages; or NULL: do without */
 static struct thread_slot *chunks[MAX_CHUNKS]; /* atomic; mapped once, used again by a child */
 static uint64_t base_seed, seeds_drawn;
 static uint32_t current_rate; /* index in header.rates, or RATE_OFF; release, after the rate */
@@ -52,6 +54,14 @@ static void *map_wiped(size_t size)
     return p;
 }
 
+/* False where the process may have no more addresses than it needs. */
+static bool addresses_abound(void)
+{
+    struct rlimit limit = {.rlim_cur = 0};
+    return raw_syscall(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) == 0 &&
+           limit.rlim_cur == RLIM_INFINITY;
+}
+
 bool slots_init(uint64_t seed)
 {
     wipe_works = true;
@@ -60,6 +70,8 @@ bool slots_init(uint64_t seed)
     chunks[0] = map_wiped(CHUNK_SLOTS * sizeof(struct thread_slot));
     if (control == NULL || chunks[0] == NULL)
         return false;
+    if (addresses_abound())
+        memories = map_wiped(CAPTURES * sizeof *memories);
     repeatable = seed != 0;
     if (repeatable)
         base_seed = seed;
@@ -86,6 +98,8 @@ bool slots_child_begin(void)
     if (!wipe_works && control->magic == CONTROL_MAGIC) {
         /* One thread is all that a fork leaves; nobody else can be here. */
         __builtin_memset(control, 0, sizeof *control);
+        if (memories != NULL)
+            __builtin_memset(memories, 0, CAPTURES * sizeof *memories);
         for (int i = 0; i < MAX_CHUNKS && chunks[i] != NULL; i++)
             __builtin_memset(chunks[i], 0, CHUNK_SLOTS * sizeof(struct thread_slot));
     }
@@ -219,6 +233,11 @@ bool slots_set_rate(uint64_t rate)
     return true;
 }
 
+bool slots_rate_is(uint32_t index)
+{
+    return __atomic_load_n(&current_rate, __ATOMIC_RELAXED) == index;
+}
+
 static inline bool capture_claim(uint32_t *owner, uint32_t self)
 {
     uint32_t nobody = 0;
@@ -237,7 +256,7 @@ static struct capture *take_any(struct thread_slot *slot)
         uint32_t owner = __atomic_load_n(&control->capture_owner[i], __ATOMIC_RELAXED);
         if ((owner == 0 && capture_claim(&control->capture_owner[i], slot->index + 1)) ||
             owner == slot->index + 1) { /* left behind by a handler's longjmp */
-            slot->memory = &control->captures[i].memory;
+            slot->memory = memories != NULL ? &memories[i] : NULL;
             return &control->captures[i];
         }
     }

@@ -31,12 +31,14 @@ void slots_draw(struct thread_slot *slot);
 /* The rate of all later draws; 0 stops sampling. False when the table of rates is full. */
 bool slots_set_rate(uint64_t rate);
 
-/* Room for one stack while it is being walked, one for a thread, with what is remembered of the
- * last one there; NULL when all are in use. */
+/* Whether rates[index] is the rate of later draws. */
+bool slots_rate_is(uint32_t index);
+
+/* Room for one stack while it is being walked, one for a thread, with the place of the last one
+ * there; NULL when all are in use. slot->memory is what the walker remembers of that one. */
 struct capture {
     struct unwind_stack stack;
     struct tables_place place; /* of that stack in the tables */
-    struct walk_memory memory;
 };
 struct capture *slots_capture_take(struct thread_slot *slot);
 void slots_capture_give(struct thread_slot *slot);

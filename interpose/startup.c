@@ -17,6 +17,7 @@
 #include "hook_state.h"
 #include "hooks.h"
 #include "options.h"
+#include "overhead.h"
 #include "raw_sys.h"
 #include "resolve.h"
 #include "slots.h"
@@ -115,6 +116,7 @@ static bool begin(void)
         return false;
     }
     unwind_init(o->unwind);
+    overhead_ceiling = o->overhead;
     return true;
 }
 

@@ -56,14 +56,15 @@ void tables_record_alloc_at(const void *address, size_t size, uint32_t rate_inde
 
 /* Filter: one byte per bucket of addresses; 0 means that no live sample lies there, so the free
  * can't be one of ours. The fast path of free reads only this. A bucket is 1 KiB of addresses,
- * modulo 4 GiB: a heap of 4 MiB then needs but one page of the filter, 16 MiB fit in a small first
- * cache, and a free next to a live sample, which is looked up in vain, is one in 500 at the default
- * rate. */
-enum { TABLES_FILTER_BITS = 22 };
+ * modulo 64 MiB: frees of neighbouring blocks read the same line of the cache, and a free next to a
+ * live sample, which is looked up in vain, is one in 500 at the default rate. A larger one would be
+ * reached in one instruction less, but a target may have no more room for addresses than it needs
+ * itself (RLIMIT_AS). */
+enum { TABLES_FILTER_BITS = 16, TABLES_FILTER_SHIFT = 10 };
 extern uint8_t tables_filter[1u << TABLES_FILTER_BITS] __attribute__((visibility("hidden")));
 static inline uint32_t tables_filter_bucket(const void *address)
 {
-    return (uint32_t)(uintptr_t)address >> (32 - TABLES_FILTER_BITS);
+    return (uint32_t)((uintptr_t)address >> TABLES_FILTER_SHIFT) & ((1u << TABLES_FILTER_BITS) - 1);
 }
 
 /* If address is a live sample: removes it and adds to the freed side of its counter. Must come

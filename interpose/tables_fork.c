@@ -59,9 +59,9 @@ static void save(struct tables_old *old)
         memcpy(old->directory, tables.path, (size_t)(slash - tables.path));
 }
 
-/* The filter's bytes of all that is live to zero. It is far too large to be zeroed as a whole. A
- * byte that another thread was about to raise or lower at the instant of the fork may stay above
- * zero: such an address is looked up in vain. */
+/* The filter's bytes of all that is live to zero, instead of copying all its pages. A byte that
+ * another thread was about to raise or lower at the instant of the fork may stay above zero: such
+ * an address is looked up in vain. */
 static void forget_filter(void)
 {
     for (unsigned s = 0; s < HEAP_LIVE_STRIPES; s++) {

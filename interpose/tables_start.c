@@ -133,8 +133,6 @@ bool tables_locks_start(void)
         if (!locks)
             return false;
         raw_madvise(locks, size, MADV_WIPEONFORK);
-        /* A few of its pages are ever touched. */
-        raw_madvise(tables_filter, sizeof tables_filter, MADV_NOHUGEPAGE);
         tables.locks = locks;
     }
     memset(tables.locks, 0, sizeof *tables.locks);

@@ -17,7 +17,7 @@
 
 enum { FIRST_ORDER = 3 };
 
-uint8_t tables_filter[1u << TABLES_FILTER_BITS] __attribute__((aligned(4096)));
+uint8_t tables_filter[1u << TABLES_FILTER_BITS];
 
 static inline unsigned stripe_of(uint64_t address)
 {

@@ -19,7 +19,7 @@ void recall_begin(struct recall *r, const struct walk *walk)
     if (r->memory == NULL || r->memory->count == 0 || r->memory->high != remembered_top(walk)) {
         r->at = r->end = NULL;
     } else if (r->end == NULL) {
-        r->end = &r->memory->walked[HEAP_MAX_DEPTH];
+        r->end = &r->memory->walked[WALK_MEMORY];
         r->at = r->end - r->memory->count;
     }
     r->until = sp_or_never(r);
@@ -39,7 +39,7 @@ bool recall_frames(struct recall *r, struct walk *walk, uint32_t max, struct unw
     struct walk_memory *memory = r->memory;
     const struct walked_frame *to = walked_follow(at);
     uint32_t left = (uint32_t)(end - at), same = (uint32_t)(to - at);
-    const uint64_t *frames = &memory->frames[HEAP_MAX_DEPTH - left];
+    const uint64_t *frames = &memory->frames[WALK_MEMORY - left];
     if (to + 1 == end && memory->ended && left <= max - r->n) {
         memcpy(&stack->frames[r->n], frames, left * sizeof *frames);
         r->shared = left;
@@ -114,7 +114,7 @@ void remember(struct recall *r, const struct walk *walk, bool ended, struct unwi
     stack->n_frames = n + shared;
     stack->repeated = n == 0 && shared > 0 && memory->count == shared;
     if (shared > 0)
-        hash = memory->walked[HEAP_MAX_DEPTH - shared].hash;
+        hash = memory->walked[WALK_MEMORY - shared].hash;
     if (stack->repeated) {
         stack->hash = unwind_hash_end(hash, stack->n_frames);
         memory->losses = 0;
@@ -131,10 +131,10 @@ void remember(struct recall *r, const struct walk *walk, bool ended, struct unwi
     }
     memory->count = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    struct walked_frame *w = &memory->walked[HEAP_MAX_DEPTH - shared];
+    struct walked_frame *w = &memory->walked[WALK_MEMORY - shared];
     uintptr_t sp = shared > 0 ? w->sp : walk->sp;
     bool fp_matters = shared > 0 && w->fp != ANY_FP;
-    memcpy(&memory->frames[HEAP_MAX_DEPTH - shared - n], stack->frames, n * sizeof(uint64_t));
+    memcpy(&memory->frames[WALK_MEMORY - shared - n], stack->frames, n * sizeof(uint64_t));
     if (shared == 0 && n > 0)
         memory->fresh[n - 1].rule |= RULE_SPECIAL;
     for (uint32_t i = n; i-- > 0;) {

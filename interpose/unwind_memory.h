@@ -30,6 +30,9 @@
 /* What no frame pointer is, since it is misaligned (nor LOST_FP of unwind_walk.c). */
 enum { ANY_FP = 3 };
 
+/* Walks that may be longer than the default depth are not remembered. */
+enum { WALK_MEMORY = 128 };
+
 struct walked_frame {
     uintptr_t pc, sp, fp;     /* as in struct walk, before the step to the caller; or ANY_FP */
     const uintptr_t *fp_slot; /* what the step reads besides the return address ... */
@@ -49,9 +52,9 @@ struct walk_memory {
     bool ended;     /* the last of them is the outermost frame, by its rule */
     uint8_t losses; /* walks in a row that took longer for it */
     uint8_t skip;   /* walks that are still to do without */
-    uint64_t frames[HEAP_MAX_DEPTH];
-    struct walked_frame walked[HEAP_MAX_DEPTH];
-    struct fresh_frame fresh[HEAP_MAX_DEPTH];
+    uint64_t frames[WALK_MEMORY];
+    struct walked_frame walked[WALK_MEMORY];
+    struct fresh_frame fresh[WALK_MEMORY];
 };
 
 /* How far a walk has got in what is remembered. */
@@ -63,10 +66,12 @@ struct recall {
     uint32_t shared; /* outer frames that are the last walk's, once the walk has ended with them */
 };
 
-/* The memory that a walk is to use, or NULL. */
-static inline struct walk_memory *memory_for_walk(struct walk_memory *memory)
+/* The memory that a walk of at most max frames is to use, or NULL. */
+static inline struct walk_memory *memory_for_walk(struct walk_memory *memory, uint32_t max)
 {
-    if (memory == NULL || memory->skip == 0)
+    if (memory == NULL || max > WALK_MEMORY)
+        return NULL;
+    if (memory->skip == 0)
         return memory;
     memory->skip--;
     return NULL;

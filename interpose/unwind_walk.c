@@ -191,7 +191,7 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
 {
     struct walk walk;
     walk_begin(&walk, start, slot);
-    struct recall recall = {.memory = memory_for_walk(slot->memory)};
+    struct recall recall = {.memory = memory_for_walk(slot->memory, max)};
     recall_begin(&recall, &walk);
     struct fresh_frame *fresh = recall.memory != NULL ? recall.memory->fresh : NULL;
     uintptr_t pc = walk.pc, sp = walk.sp, fp = walk.fp;

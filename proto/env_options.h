@@ -12,6 +12,9 @@
 #define ENV_OPTIONS(ENV_OPTION)                                                                 \
     ENV_OPTION(rate, "APPROF_RATE", "524288", "BYTES",                                          \
                "mean distance between two samples; 1 records every allocation, 0 is off")       \
+    ENV_OPTION(overhead, "APPROF_OVERHEAD", "", "PERCENT",                                      \
+               "raise the rate while sampling takes more than this share of the process's "     \
+               "processor time, as 1% or 0.2%; by default the rate stays what it is")           \
     ENV_OPTION(out, "APPROF_OUT", "approf.%e.%p.pb.gz", "PATTERN",                              \
                "file written at exit: %e exe, %p pid, %h host, %t time, %% a percent sign; an " \
                "existing file is kept and the new one gets .2")                                 \

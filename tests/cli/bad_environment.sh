@@ -24,6 +24,9 @@ warned() {
 for value in fast -1 1e99 99999999999999999999 '12 monkeys' 0x; do
     warned APPROF_RATE "$value"
 done
+for value in much -1% 0 0% 101% 1%% 1.2.3 . %; do
+    warned APPROF_OVERHEAD "$value"
+done
 warned APPROF_DEPTH none
 warned APPROF_DEPTH 0
 warned APPROF_DEPTH 1000000000
@@ -34,7 +37,7 @@ warned APPROF_SYMBOLIZE maybe
 
 # And good ones are not spoken of: nothing is ever written to the target's stderr.
 for setting in APPROF_RATE=1 APPROF_RATE=524288 APPROF_RATE=0 APPROF_DEPTH=32 APPROF_MEMORY=64M APPROF_TABLES=off \
-    APPROF_SYMBOLIZE=0 APPROF_UNWIND=libunwind APPROF_ONLY='nothing*' APPROF_SEED=7; do
+    APPROF_SYMBOLIZE=0 APPROF_UNWIND=libunwind APPROF_ONLY='nothing*' APPROF_SEED=7 APPROF_OVERHEAD=1% APPROF_OVERHEAD=0.25; do
     (
         export "${setting?}"
         export APPROF_OUT=$PWD/quiet.pb.gz

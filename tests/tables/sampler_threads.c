@@ -1,4 +1,5 @@
-/* test: link=tables,interpose/slots.c,interpose/sampler.c,interpose/hook_count.c
+/* test:
+ * link=tables,interpose/slots.c,interpose/sampler.c,interpose/overhead.c,interpose/hook_count.c
  * cflags=-pthread,-fno-omit-frame-pointer time=240 quick */
 /* sampler_threads.c - the sampler between malloc and the tables, with real threads: generations of
  * them count allocations, frees of their own and of others' blocks, and reallocations, while the

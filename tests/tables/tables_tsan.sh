@@ -22,4 +22,4 @@ under_tsan() {
     TSAN_OPTIONS="halt_on_error=1 exitcode=66" "${plain[@]}" "$TEST_TMP/$name" "$argument" || fail "$name: exit status $?"
 }
 under_tsan tables_stress 40000
-under_tsan sampler_threads 10 interpose/slots.c interpose/sampler.c interpose/hook_count.c
+under_tsan sampler_threads 10 interpose/slots.c interpose/sampler.c interpose/overhead.c interpose/hook_count.c

@@ -116,24 +116,26 @@ static uint32_t walk_with_libunwind(const struct unwind_start *start, uint64_t *
 
 static __attribute__((noinline)) void judge(const struct unwind_start *start)
 {
-    static __thread struct unwind_stack ours, anew;
+    static __thread struct unwind_stack ours, recalled, anew;
     static __thread struct walk_memory memory;
     static __thread uint64_t theirs[MOST];
     int saved = errno;
     inside = true;
     slot.memory = NULL;
-    unwind_capture(start, &slot, MOST, &anew);
+    unwind_capture(start, &slot, MOST, &ours);
+    unwind_capture(start, &slot, WALK_MEMORY, &anew);
     slot.memory = &memory; /* of this thread's last walk: most are short cuts */
     memory.losses = memory.skip = 0;
-    unwind_capture(start, &slot, MOST, &ours);
+    unwind_capture(start, &slot, WALK_MEMORY, &recalled);
     uint32_t n = walk_with_libunwind(start, theirs), same = 0;
     while (same < n && same < ours.n_frames && HEAP_FRAME_PC(ours.frames[same]) == theirs[same])
         same++;
     atomic_fetch_add(&judged, 1);
     atomic_fetch_add(&frames_seen, ours.n_frames);
-    if (anew.n_frames != ours.n_frames || anew.flags != ours.flags || anew.hash != ours.hash ||
-        memcmp(anew.frames, ours.frames, ours.n_frames * sizeof ours.frames[0]) != 0)
-        describe("memory", &ours, theirs, n, same);
+    if (anew.n_frames != recalled.n_frames || anew.flags != recalled.flags ||
+        anew.hash != recalled.hash ||
+        memcmp(anew.frames, recalled.frames, anew.n_frames * sizeof anew.frames[0]) != 0)
+        describe("memory", &recalled, theirs, n, same);
     else if (same == n && same == ours.n_frames)
         atomic_fetch_add(&agreed, 1);
     else

@@ -40,7 +40,7 @@ static bool same(const struct unwind_stack *a, const struct unwind_stack *b)
 static __attribute__((noinline)) void walk(void)
 {
     struct unwind_start start = UNWIND_START_HERE();
-    uint32_t max = random_number() % 8 == 0 ? 1 + (uint32_t)(random_number() % 40) : 200;
+    uint32_t max = random_number() % 8 == 0 ? 1 + (uint32_t)(random_number() % 40) : WALK_MEMORY;
     slot.memory = NULL;
     unwind_capture(&start, &slot, max, &anew);
     slot.memory = &memory;
