@@ -1,6 +1,6 @@
 /* test: link=interpose/sampler.c,interpose/weight.c libs=-lm time=120 quick */
 /* changing_rate - the estimate stays unbiased when the rate changes on the way, also when it
- * changes because of what was sampled (APPROF_OVERHEAD): 20,000 seeded runs against the truth. Each
+ * changes because of what was sampled (APPROF_OVERHEAD): 8,000 seeded runs against the truth. Each
  * sample is weighted with the rate at which its gap was drawn; that it is the right one to take is
  * shown by taking the other. */
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "../../interpose/sampler.h"
 #include "../../interpose/weight.h"
 
-enum { RUNS = 20000, ROUNDS = 400 };
+enum { RUNS = 8000, ROUNDS = 400 };
 
 static int failures;
 
