@@ -202,7 +202,7 @@ static void read_batch(struct connection *connection)
         }
         break;
     } while (count < most && connection->start < connection->end &&
-             connection->shared_used <= SHARED_BYTES / 2);
+             connection->shared_used <= SHORT_BULK);
     connection->batch_next = 0;
     connection->batch_count = count;
     if (count > 1)

@@ -15,7 +15,7 @@
 #define SHORT_REPLY   (8 * 1024) // room there always is for the next reply
 #define SHORT_BULK    4096       // up to here a bulk string goes to the shared buffer
 #define SLOTS         8          // arguments that need no array of their own
-#define SHARED_BYTES  (2 * SLOTS * SHORT_BULK)
+#define SHARED_BYTES  ((SLOTS + 1) * SHORT_BULK) // a whole request fits in behind SHORT_BULK
 #define BATCH         16 // requests that are read before the first of them is run
 #define MAX_LINE      (64 * 1024)
 #define MAX_BULK      (512LL * 1024 * 1024)
