@@ -1,6 +1,7 @@
 #!/bin/bash
 # time: 120
 # quick
+# variant: none
 # needs: python3
 # What the hook has to say, of a bad variable or its place behind another allocator, is said where that does no harm: a stderr that is
 # a closed pipe, a full one, a file at its limit, another process group's terminal, or nothing at all changes nothing for the program.

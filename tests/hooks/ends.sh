@@ -1,5 +1,6 @@
 #!/bin/bash
 # time: 600
+# variant: none
 # needs: python3
 # However a process ends, `approf top` gives its figures up to the last sample: what the program itself counted, in memory that
 # outlives it. At rate 1 to the object, of each thread that was stopped in the middle to the one it was at; else within the error.
@@ -124,6 +125,14 @@ for run in $(seq 40); do
         fi
     done
     [ "$run" -ge 8 ] && [ "$inexact" -gt 0 ] && break
+done
+# And it is of the same moment as the samples: at rate 1 it is their sum. Threads that pause between allocations are seldom in one.
+export APPROF_RATE=1
+for _ in $(seq 6); do
+    fresh
+    quietly env LD_PRELOAD="$APPROF_LIB" "$program" exit 2 20000
+    read -r exact total < <(facts)
+    [ "$exact" = 0 ] || equal "$(total alloc_space end.pb.gz)" "$total" "the sum of all samples, and the exact total"
 done
 [ "$inexact" -gt 0 ] || bad "the total was always called exact, with three threads allocating"
 

@@ -1,7 +1,7 @@
 /* target: cflags=-O1,-fno-builtin,-pthread */
-/* ends_ways.c WAY [THREADS] - allocates 1,000 bytes at a time in site_lost and counts them in the
- * file `count`, mapped and shared, so that the count outlives it; then ends that way. With THREADS
- * these go on allocating, each with a count of its own, until there is no process any more.
+/* ends_ways.c WAY [THREADS [PAUSE]] - allocates 1,000 bytes at a time in site_lost and counts them
+ * in the file `count`, mapped and shared, so that the count outlives it; then ends that way. With
+ * THREADS these go on allocating, each with a count of its own, until there is no process any more.
  * `forever` waits to be killed, and `greedy` fills its memory until it is. */
 #include <fcntl.h>
 #include <pthread.h>
@@ -28,10 +28,15 @@ __attribute__((noipa)) static void *site_lost(uint64_t *count)
     return p;
 }
 
+static int pause_spins;
+
 static void *on_and_on(void *count)
 {
-    for (;;)
+    for (;;) {
         free(site_lost(count));
+        for (volatile int spin = 0; spin < pause_spins; spin++) {
+        }
+    }
     return NULL;
 }
 
@@ -109,6 +114,7 @@ int main(int argc, char **argv)
     counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     limit(RLIMIT_CORE, 0);
+    pause_spins = argc > 3 ? atoi(argv[3]) : 0;
     for (int i = 0; i < FIRST; i++)
         site_lost(counts);
     for (int i = 1; argc > 2 && i <= atoi(argv[2]); i++) {

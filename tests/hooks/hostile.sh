@@ -1,5 +1,6 @@
 #!/bin/bash
 # time: 600
+# variant: none
 # needs: python3 unshare setpriv
 # Where a program can hardly live, it lives as well with the hook as without: no shared memory, a full or read-only one, none of the
 # descriptors, no room, no /proc, another root, other people's traps. Output and exit status are those without the preload, nothing
@@ -66,7 +67,7 @@ try() {
     touch result && cp result plain.result
     for rate in 1 524288; do
         rm -rf result h.pb.gz "${tables:?}"/*
-        RESULT=$TEST_TMP/result in_time "${where[@]}" env LD_PRELOAD="$APPROF_LIB" APPROF_RATE=$rate APPROF_SYMBOLIZE=0 \
+        RESULT=$TEST_TMP/result in_time "${where[@]}" env LD_PRELOAD="$APPROF_LIB" APPROF_RATE=$rate APPROF_SEED=5 APPROF_SYMBOLIZE=0 \
             ${out:+APPROF_OUT="$out"} ${APPROF_TABLES:+APPROF_TABLES="$APPROF_TABLES"} "$program" "$@" >hooked.out 2>hooked.err
         status=$?
         touch result
@@ -152,14 +153,15 @@ if [ -n "$is_root" ]; then
     out= try "a full working directory" anything in_folder "mount -t tmpfs -o size=4k none '$TEST_TMP/folder'; head -c 4k /dev/zero >'$TEST_TMP/folder/ballast'" --
 
     # Traps of another user's.
-    mkdir -p victim && echo precious >victim/file
-    for trap in 'mkdir -m 777 /dev/shm/approf-0; chown 1234 /dev/shm/approf-0' \
+    mkdir -m 700 victim && echo precious >victim/file && touch -d @1000000000 victim
+    mkdir -m 700 foreign && chown 1234 foreign && touch -d @1000000000 foreign
+    for trap in "mkdir /dev/shm/approf-0; mount --bind $TEST_TMP/foreign /dev/shm/approf-0" \
         "ln -s $TEST_TMP/victim /dev/shm/approf-0" \
         'echo x >/dev/shm/approf-0' \
         'mkdir -m 777 /dev/shm/approf-0' \
         "mkdir -m 700 /dev/shm/approf-0; for i in 1 2 3 4 5 6 7 8 9; do ln -s $TEST_TMP/victim/file /dev/shm/approf-0/hostile_work.9999\$i.ab.heap; done"; do
         try "a trap: $trap" profile in_mounts "mount -t tmpfs -o mode=1777 none /dev/shm; $trap" --
-        equal "$(ls victim) $(cat victim/file)" "file precious" "after $trap"
+        equal "$(ls victim) $(cat victim/file) $(stat -c %Y victim foreign | uniq)" "file precious 1000000000" "after $trap"
     done
     APPROF_TABLES=$tables
 

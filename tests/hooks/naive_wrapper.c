@@ -1,12 +1,13 @@
 /* library: cflags=-fPIC,-O1,-fno-builtin libs=-ldl */
 /* naive_wrapper - a malloc of the kind that people write: each function asks dlsym for the next one
- * when it is first called, and dlsym itself allocates; and calloc calls malloc. (pitfalls: hang or
- * deadlock during start, dlsym calls calloc; wrong "real" malloc under another preload; calloc
- * calls malloc: counted twice) */
+ * when it is first called, and dlsym itself allocates; malloc calls calloc, and realloc malloc.
+ * (pitfalls: hang or deadlock during start, dlsym calls calloc; wrong "real" malloc under another
+ * preload; calloc calls malloc: counted twice) */
 #include <dlfcn.h>
-#include <errno.h>
 #include <stddef.h>
 #include <string.h>
+
+void *calloc(size_t n, size_t size);
 
 static __thread volatile int asking; /* dlsym is declared as never calling back */
 static char early[65536] __attribute__((aligned(16)));
@@ -37,26 +38,22 @@ static void *next(void **function, const char *name)
 
 void *malloc(size_t size)
 {
-    static void *function;
-    void *(*call)(size_t) = (void *(*)(size_t))next(&function, "malloc");
-    return call != NULL ? call(size) : from_early(size);
+    return calloc(1, size);
 }
 
 void *calloc(size_t n, size_t size)
 {
-    size_t whole;
-    if (__builtin_mul_overflow(n, size, &whole)) {
-        errno = ENOMEM;
-        return NULL;
-    }
-    void *p = malloc(whole);
-    return p != NULL ? memset(p, 0, whole) : NULL;
+    static void *function;
+    void *(*call)(size_t, size_t) = (void *(*)(size_t, size_t))next(&function, "calloc");
+    return call != NULL ? call(n, size) : from_early(n * size);
 }
 
 void *realloc(void *p, size_t size)
 {
     static void *function;
     void *(*call)(void *, size_t) = (void *(*)(void *, size_t))next(&function, "realloc");
+    if (p == NULL)
+        return malloc(size);
     if (!is_early(p))
         return call != NULL ? call(p, size) : from_early(size);
     void *moved = malloc(size);

@@ -1,5 +1,6 @@
 #!/bin/bash
 # time: 300
+# variant: none
 # needs: python3 unshare setpriv
 # Processes that could be taken for one another are not: two of one program at once, with one output name; two with the same pid in two
 # pid namespaces; fifty that crash in turn, of which four tables remain. And with more rights than its user a program is left alone.
