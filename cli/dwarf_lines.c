@@ -121,10 +121,8 @@ static unsigned frames_in_unit(struct dwarf_index *index, struct dwarf_unit *uni
     bool has_line = set_line(index, unit, pc, &frames[0]);
     struct dwarf_function *function = NULL;
     if (opened) {
-        dwarf_unit_functions(index, unit, false);
-        function = function_at(unit, pc);
-        if (function == NULL) {
-            dwarf_unit_functions(index, unit, true);
+        for (int depth = FUNCTIONS_OUTER; depth <= FUNCTIONS_ALL && function == NULL; depth++) {
+            dwarf_unit_functions(index, unit, (enum function_depth)depth);
             function = function_at(unit, pc);
         }
     }
@@ -161,7 +159,7 @@ static void add_unranged(struct dwarf_index *index)
             dwarf_hasattr(&unit->line_die, DW_AT_high_pc) || !dwarf_unit_open(index, unit)) {
             continue;
         }
-        dwarf_unit_functions(index, unit, true);
+        dwarf_unit_functions(index, unit, FUNCTIONS_ALL);
         for (uint32_t k = 0; k < unit->function_ranges.n; k++) {
             const struct code_range *range = &unit->function_ranges.ranges[k];
             if (!code_ranges_add(&index->arena, &index->unit_ranges, range->low, range->high, i)) {

@@ -216,7 +216,7 @@ static bool add_function(struct dwarf_index *index, struct dwarf_unit *unit, Dwa
 }
 
 /* Whether functions with code may lie inside such a DIE. */
-static bool may_hold_functions(int tag, bool all)
+static bool may_hold_functions(int tag, enum function_depth where)
 {
     switch (tag) {
     case DW_TAG_namespace:
@@ -224,21 +224,22 @@ static bool may_hold_functions(int tag, bool all)
         return true;
     case DW_TAG_subprogram:
     case DW_TAG_lexical_block:
-    case DW_TAG_inlined_subroutine:
     case DW_TAG_try_block:
     case DW_TAG_catch_block:
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
     case DW_TAG_union_type:
     case DW_TAG_interface_type:
-        return all;
+        return where >= FUNCTIONS_NESTED;
+    case DW_TAG_inlined_subroutine:
+        return where >= FUNCTIONS_ALL;
     default:
         return false;
     }
 }
 
 static bool add_functions_in(struct dwarf_index *index, struct dwarf_unit *unit, Dwarf_Die *parent,
-                             bool all, unsigned depth)
+                             enum function_depth where, unsigned depth)
 {
     Dwarf_Die child;
     if (depth >= DEEPEST || dwarf_child(parent, &child) != 0) {
@@ -246,27 +247,31 @@ static bool add_functions_in(struct dwarf_index *index, struct dwarf_unit *unit,
     }
     do {
         int tag = dwarf_tag(&child);
+        /* Most are declarations of methods: no code, and nothing inside but parameters. */
+        if (tag == DW_TAG_subprogram && dwarf_hasattr(&child, DW_AT_declaration)) {
+            continue;
+        }
         if (tag == DW_TAG_subprogram && !add_function(index, unit, &child)) {
             return false;
         }
-        if (may_hold_functions(tag, all) &&
-            !add_functions_in(index, unit, &child, all, depth + 1)) {
+        if (may_hold_functions(tag, where) &&
+            !add_functions_in(index, unit, &child, where, depth + 1)) {
             return false;
         }
     } while (dwarf_siblingof(&child, &child) == 0);
     return true;
 }
 
-void dwarf_unit_functions(struct dwarf_index *index, struct dwarf_unit *unit, bool all)
+void dwarf_unit_functions(struct dwarf_index *index, struct dwarf_unit *unit,
+                          enum function_depth depth)
 {
-    bool *done = all ? &unit->has_all_functions : &unit->has_functions;
-    if (*done || unit->has_all_functions) {
+    if (unit->has_functions >= depth) {
         return;
     }
-    *done = true;
+    unit->has_functions = depth;
     unit->n_functions = 0;
     unit->function_ranges.n = 0;
-    add_functions_in(index, unit, &unit->die, all, 0);
+    add_functions_in(index, unit, &unit->die, depth, 0);
     code_ranges_sort(&unit->function_ranges);
 }
 

@@ -40,11 +40,19 @@ struct dwarf_function {
     uint32_t n_calls, n_call_ranges;
 };
 
+/* Where functions of a unit are looked for; further in only when an address asks for it. */
+enum function_depth {
+    FUNCTIONS_NOWHERE,
+    FUNCTIONS_OUTER,  /* at its own level and in namespaces */
+    FUNCTIONS_NESTED, /* in others and in types: lambdas, methods of local classes */
+    FUNCTIONS_ALL,    /* in inlined calls too */
+};
+
 struct dwarf_unit {
     Dwarf_Die line_die; /* has the line table: the skeleton of a split unit, or the unit itself */
     Dwarf_Die die;      /* has the functions */
     bool opened;        /* die is set */
-    bool has_functions, has_all_functions;
+    enum function_depth has_functions; /* how deep they were looked for */
     bool has_scopes;
     const char *directory; /* of the compilation, or "" */
     Dwarf_Files *files;
@@ -80,8 +88,9 @@ uint32_t code_ranges_find(const struct code_ranges *ranges, uint64_t address, ui
 bool dwarf_units_scan(struct dwarf_index *index);
 /* Makes die, directory and language of a unit known; false if its split part is not there. */
 bool dwarf_unit_open(struct dwarf_index *index, struct dwarf_unit *unit);
-/* Functions with code at the unit's outer levels, or with all those inside others and in types. */
-void dwarf_unit_functions(struct dwarf_index *index, struct dwarf_unit *unit, bool all);
+/* Functions with code, looked for at least so deep. */
+void dwarf_unit_functions(struct dwarf_index *index, struct dwarf_unit *unit,
+                          enum function_depth depth);
 void dwarf_function_calls(struct dwarf_index *index, struct dwarf_function *function);
 
 /* dwarf_names.c: what a function, out of line or inlined, is called. NULL when out of memory. */
