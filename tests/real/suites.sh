@@ -21,7 +21,7 @@ part() { # NAME: how long its halves took, so that a slow one is seen in the log
 # --- Python's tests, one process a module; what each test came to, in its order ---
 modules="test_thread test_fork1 test_mmap test_gc test_ctypes test_popen"
 [ "$long" = long ] && modules="$modules test_threading test_threading_local test_subprocess test_signal test_os test_posix
-    test_queue test_multiprocessing_fork test_multiprocessing_spawn test_concurrent_futures test_asyncio test_mmap test_io"
+    test_queue test_multiprocessing_fork test_concurrent_futures test_asyncio test_mmap test_io"
 if /usr/bin/python3 -c 'import test.test_gc' 2>/dev/null; then
     suite() { # MODULE    names and outcomes
         "${@:2}" /usr/bin/python3 -m test -v "$1" 2>&1 </dev/null |
