@@ -172,9 +172,8 @@ static void insert_live(const struct heap_live *live)
 
 /* HEAP_REF of the counter, as tables_intern_counter has it; fills place if that is the stack's own.
  */
-static __attribute__((noinline)) uint32_t find_place(const struct unwind_stack *stack,
-                                                     unsigned size_class, unsigned rate_index,
-                                                     struct tables_place *place, bool *dropped)
+static inline uint32_t find_place(const struct unwind_stack *stack, unsigned size_class,
+                                  unsigned rate_index, struct tables_place *place, bool *dropped)
 {
     uint32_t n_frames = stack->n_frames < HEAP_MAX_DEPTH ? stack->n_frames : HEAP_MAX_DEPTH;
     if (place->stack == 0)
