@@ -93,8 +93,8 @@ equal $status 2 "without magic"
 try longer 0
 contains out ' leaky$' "longer than it says"
 for seed in $(seq 12); do try cut "$seed"; done
-for seed in $(seq 24); do try field "$seed"; done
-for seed in $(seq 40); do try noise "$seed"; done
+for seed in $(seq 14); do try field "$seed"; done
+for seed in $(seq 20); do try noise "$seed"; done
 try swapped 0
 # approf ps and run's conversion look at the same files.
 cp changed.heap "$APPROF_TABLES/leaky.1.abc.heap"
