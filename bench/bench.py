@@ -29,7 +29,7 @@ import workloads
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # What part of the time each gets. The counts and the reports end when they are done, and leave the rest to nobody.
 SHARES = {"patterns": 0.30, "programs": 0.24, "counts": 0.10, "growth": 0.14, "accuracy": 0.08, "reports": 0.14}
-ROUNDS = 7
+ROUNDS = 5
 
 
 def cells_as_data(cells, chosen):
@@ -113,7 +113,7 @@ def main():
         data["minutes"] = o.minutes
         # What one part leaves goes to the later ones. On a machine that has other work all may take longer, but not without end.
         end = started + o.minutes * 60
-        measure.deadline = end + o.minutes * 10
+        measure.deadline = end + o.minutes * 6
         for i, part in enumerate(parts):
             share = SHARES[part] / sum(SHARES[p] for p in parts[i:])
             seconds = max(10.0, (end - time.monotonic()) * share)

@@ -4,6 +4,7 @@ import os
 import time
 
 import callgrind
+import measure
 import workloads
 
 # workload, operations of the short run and of the long one; a twentieth where every allocation is recorded
@@ -37,9 +38,9 @@ def measure_all(build, temp, tools, seconds, say):
 
     def one(job):
         w, t, few, many = job
-        if time.monotonic() > end:
+        if time.monotonic() > min(end, measure.deadline):
             return None
-        counts = [callgrind.total(w.arguments(n), t.env | {"APPROF_SEED": "1"}, min(120, end + 20 - time.monotonic())) for n in (few, many)]
+        counts = [callgrind.total(w.arguments(n), t.env | {"APPROF_SEED": "1"}, min(120, min(end + 20, measure.deadline) - time.monotonic())) for n in (few, many)]
         return None if None in counts else (counts[1] - counts[0]) / (many - few)
 
     out = {w.name: {} for w in chosen}

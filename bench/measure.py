@@ -137,12 +137,15 @@ class Cell:
 
 def interleaved(workloads, tools, target, seconds, rounds, say):
     """Every workload under every tool, round by round, each time in another order, until ROUNDS are done or the SECONDS are used
-    up; at least one round, if the deadline allows. Cells by workload and tool name."""
+    up; one round may take as long again. Cells by workload and tool name."""
     end = time.monotonic() + seconds
+    at_last = end + seconds
     cells = {}
     for w in workloads:
         for t in tools:
             cell = cells[w.name, t.name] = Cell(w, t)
+            if time.monotonic() > at_last:
+                cell.why = cell.why or "no time was left"
             if cell.why:
                 continue
             cell.calibrate(target, cells.get((w.name, t.base)), end)
@@ -151,10 +154,13 @@ def interleaved(workloads, tools, target, seconds, rounds, say):
         for w in workloads:
             turn = r % len(tools)
             for t in tools[turn:] + tools[:turn]:
-                if r and time.monotonic() > end:
+                if time.monotonic() > (end if r else at_last):
                     say(f"{r} rounds, time is used up")
                     for cell in cells.values():
-                        del cell.each[r:]
+                        if r:
+                            del cell.each[r:]
+                        elif not cell.each:
+                            cell.why = cell.why or "no time was left"
                     return cells
                 cells[w.name, t.name].measure()
         say(f"round {r + 1}")

@@ -46,6 +46,7 @@ def rows(build, samples, names, approf_only=False, limit=600):
     approf = os.path.join(os.path.abspath(build), "approf")
     pprof = "" if approf_only else pprof_path()
     cases = [c for c in CASES if c[0] in names]
+    measure.seconds_left(limit)
     with tempfile.TemporaryDirectory() as scratch:
         files = {name: os.path.join(scratch, name + ".pb.gz") for name in ("labels", "plain", "old")}
         for name, flags in (("labels", ["--grow=20"]), ("plain", ["--no-labels"]), ("old", [])):
