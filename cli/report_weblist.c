@@ -3,6 +3,7 @@
  * or a source file is escaped; the page runs no script and loads nothing. */
 #include "listing_code.h"
 
+#include "html_text.h"
 #include "memory.h"
 #include "paths.h"
 #include "source_text.h"
@@ -29,34 +30,9 @@ static const char page_head[] =
     " .asm { color: #8c8 } summary:hover { background: #333 } }\n"
     "</style>\n</head>\n<body>\n";
 
-static void escaped(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&#34;", out);
-            break;
-        case '\'':
-            fputs("&#39;", out);
-            break;
-        default:
-            putc(*text, out);
-        }
-    }
-}
-
 static void header_text(void *ctx, const char *text)
 {
-    escaped(ctx, text);
+    html_text(ctx, text);
     fputs("<br>\n", ctx);
 }
 
@@ -91,9 +67,9 @@ static void print_inlined(struct page *page, const struct line_code *at,
         bool there = text && !text->error && frame->line > 0 && frame->line <= text->n_lines;
         const char *source = there ? text->lines[frame->line - 1] : "???";
         fprintf(out, "%42s%*s<span class=inlined>", "", (int)(2 * i), "");
-        escaped(out, source + strspn(source, " \t"));
+        html_text(out, source + strspn(source, " \t"));
         fputs("</span> <span class=from>", out);
-        escaped(out, frame->file ? path_base(frame->file) : "");
+        html_text(out, frame->file ? path_base(frame->file) : "");
         fprintf(out, ":%ld</span>\n", (long)frame->line);
     }
 }
@@ -118,10 +94,10 @@ static void print_code(struct page *page, uint32_t first, uint32_t n)
         fprintf(report->out, "%8s %10s %10s %10lx: ", "",
                 listing_value(report, flat, row->weight.flat),
                 listing_value(report, cum, row->weight.cum), row->instruction->address);
-        escaped(report->out, row->instruction->text);
+        html_text(report->out, row->instruction->text);
         const struct source_frame *frame = &row->answer->frames[0];
         fputs(" <span class=from>", report->out);
-        escaped(report->out, frame->file ? path_base(frame->file) : "");
+        html_text(report->out, frame->file ? path_base(frame->file) : "");
         fprintf(report->out, ":%ld</span>\n", (long)frame->line);
         before = at;
     }
@@ -142,7 +118,7 @@ static void print_line(struct page *page, const struct routine *routine, int64_t
         weight->flat || weight->cum ? "livesrc" : "nop", listing_value(report, flat, weight->flat),
         listing_value(report, cum, weight->cum),
         listing_interval(listing, interval, sizeof interval, weight->cum, weight->cum_variance));
-    escaped(report->out, source);
+    html_text(report->out, source);
     fputs(" </span>", report->out);
     if (n) {
         fputs("</summary>", report->out);
@@ -185,17 +161,17 @@ static void print_routine(struct page *page, const struct routine *routine)
     const struct profile *p = report->profile;
     char flat[UNIT_TEXT_ROOM], cum[UNIT_TEXT_ROOM], percent[UNIT_TEXT_ROOM];
     fputs("<h2>", report->out);
-    escaped(report->out, profile_text(p, routine->name));
+    html_text(report->out, profile_text(p, routine->name));
     fputs("</h2>\n<p class=\"filename\">", report->out);
-    escaped(report->out,
-            routine->file ? profile_text(p, routine->file) : "no source file is known");
+    html_text(report->out,
+              routine->file ? profile_text(p, routine->file) : "no source file is known");
     fputs("</p>\n", report->out);
     if (routine->file) {
         const struct source_text *text =
             source_text_find(&page->texts, profile_text(p, routine->file));
         if (text->error) {
             fputs("<p class=\"missing\">", report->out);
-            escaped(report->out, text->error);
+            html_text(report->out, text->error);
             fputs("</p>\n", report->out);
         }
     }
@@ -243,13 +219,13 @@ int report_weblist(struct report *report)
     qsort_r(order, listing.n_routines, sizeof *order, by_file, &listing);
     fputs(page_head, report->out);
     fputs("<h1>", report->out);
-    escaped(report->out, report->regexp_text);
+    html_text(report->out, report->regexp_text);
     fputs("</h1>\n<div class=\"legend\">", report->out);
     report_profile_lines(report, header_text, report->out);
     fprintf(report->out, "Total: %s", report_value(report, total, report->total));
     if (code.absent) {
         fputs("<br>\nNo machine code: ", report->out);
-        escaped(report->out, code.absent);
+        html_text(report->out, code.absent);
     }
     fputs("</div>\n", report->out);
     for (uint32_t r = 0; r < listing.n_routines; r++) {

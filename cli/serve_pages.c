@@ -2,6 +2,7 @@
 #include "serve_work.h"
 
 #include "heap_source.h"
+#include "html_text.h"
 #include "memory.h"
 #include "units.h"
 
@@ -14,28 +15,6 @@
 #include <unistd.h>
 
 /* ---- index ---- */
-
-static void print_escaped(FILE *out, const char *text)
-{
-    for (; *text != 0; text++) {
-        switch (*text) {
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputc((unsigned char)*text < 32 || *text == 127 ? '?' : *text, out);
-        }
-    }
-}
 
 static void print_bytes(FILE *out, uint64_t bytes)
 {
@@ -53,7 +32,7 @@ static void print_processes(FILE *out, const struct tables_list *list)
         char state[64];
         fprintf(out, "<tr><td><a href=\"/%u/debug/pprof/\">%u</a></td><td>", entry->pid,
                 entry->pid);
-        print_escaped(out, entry->exe);
+        html_text(out, entry->exe);
         fputs("</td>", out);
         print_bytes(out, entry->total_bytes);
         print_bytes(out, (int64_t)entry->live_bytes > 0 ? entry->live_bytes : 0);
@@ -75,7 +54,7 @@ static void print_links(FILE *out, const struct tables_entry *entry)
         {"cmdline", "cmdline", "the command line"},
     };
     fprintf(out, "<p>%u ", entry->pid);
-    print_escaped(out, entry->exe);
+    html_text(out, entry->exe);
     fprintf(out, "%s</p>\n<table>\n", entry->alive ? "" : " (ended)");
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
         fprintf(out, "<tr><td><a href=\"/%u/debug/pprof/%s\">%s</a></td><td>%s</td></tr>\n",
