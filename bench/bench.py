@@ -28,7 +28,7 @@ import workloads
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # What part of the time each gets. The counts and the reports end when they are done, and leave the rest to nobody.
-SHARES = {"patterns": 0.30, "programs": 0.24, "counts": 0.10, "growth": 0.14, "accuracy": 0.08, "reports": 0.14}
+SHARES = {"patterns": 0.30, "programs": 0.24, "counts": 0.13, "growth": 0.14, "accuracy": 0.08, "reports": 0.11}
 ROUNDS = 5
 
 

@@ -72,6 +72,7 @@ class Process:
         _, status, usage = os.wait4(self.child.pid, 0)
         self.timer.cancel()
         running.discard(self)
+        self.user = usage.ru_utime
         self.child.returncode = os.waitstatus_to_exitcode(status)
         if self.late:
             raise Failed(f"{self.name}: did not end in time")

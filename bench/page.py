@@ -271,7 +271,7 @@ def write(data, path, folder):
         "sampler tells only what is in use.", "",
         *accuracy_part(data, folder, name),
         "## Reports", "",
-        "CPU time and most memory for a report of a large profile (`bench/big_profile.py`), and whether both print the same bytes.", "",
+        "User CPU time and most memory for a report of a large profile (`bench/big_profile.py`), and whether both print the same bytes.", "",
         *report_table(data),
         *(["## Not here", "", *missing, ""] if missing else []),
         "## Again", "",
