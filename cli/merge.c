@@ -157,6 +157,12 @@ static uint32_t map_location(struct merger *m, uint32_t index)
     return m->location_map[index] = id;
 }
 
+/* No locations may be a null pointer. */
+static bool same_locations(const uint32_t *a, const uint32_t *b, uint32_t n)
+{
+    return n == 0 || memcmp(a, b, n * sizeof *a) == 0;
+}
+
 static bool same_labels(const struct profile_label *a, const struct profile_label *b, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -201,8 +207,8 @@ static bool map_sample(struct merger *m, const struct profile_sample *sample, co
     while ((id = key_table_next(&m->samples, &at)) != KEY_NONE) {
         const struct profile_sample *other = &out->samples[id];
         if (other->n_locations == sample->n_locations && other->n_labels == sample->n_labels &&
-            memcmp(&out->sample_locations[other->first_location], m->locations_scratch,
-                   sample->n_locations * sizeof(uint32_t)) == 0 &&
+            same_locations(&out->sample_locations[other->first_location], m->locations_scratch,
+                           sample->n_locations) &&
             same_labels(&out->labels[other->first_label], m->labels_scratch, sample->n_labels)) {
             int64_t *sums = &out->values[(size_t)id * out->n_sample_types];
             for (uint32_t v = 0; v < out->n_sample_types; v++) {

@@ -1,9 +1,9 @@
 /* target: cflags=-O1,-pthread */
-/* A program that allocates all the time: churner [THREADS [STEPS]]. keep_some() keeps one block of
- * 4000 bytes in eight, drop_all() keeps none. What each thread has asked for so far, and what it
- * keeps, it writes down before it asks, in the file that $CHURNER_LOG names (a shared mapping,
- * which outlives SIGKILL). Says "ready PID" when all threads run; after STEPS steps, or on SIGTERM,
- * it ends. */
+/* A program that allocates all the time: churner [THREADS [STEPS [PAUSE]]], with PAUSE ms (1)
+ * between bursts of 20,000 steps. keep_some() keeps one block of 4000 bytes in eight, drop_all()
+ * keeps none. What each thread has asked for so far, and what it keeps, it writes down before it
+ * asks, in the file that $CHURNER_LOG names (a shared mapping, which outlives SIGKILL). Says "ready
+ * PID" when all threads run; after STEPS steps, or on SIGTERM, it ends. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -23,7 +23,7 @@ struct note {
 
 static struct note own_notes[MOST_THREADS], *notes = own_notes;
 static _Atomic int running, stopped;
-static long steps;
+static long steps, pause_ms = 1;
 static void *_Atomic kept[MOST_THREADS];
 
 static __attribute__((noinline)) void keep_some(struct note *note, int thread, long step)
@@ -66,7 +66,7 @@ static void *work(void *argument)
                 kept[thread] = *p;
                 free(p);
             }
-            usleep(1000);
+            usleep((useconds_t)(pause_ms * 1000));
         }
     }
     return NULL;
@@ -82,9 +82,10 @@ int main(int argc, char **argv)
 {
     int threads = argc > 1 ? atoi(argv[1]) : 2;
     steps = argc > 2 ? atol(argv[2]) : 0;
+    pause_ms = argc > 3 ? atol(argv[3]) : 1;
     const char *log = getenv("CHURNER_LOG");
     pthread_t ids[MOST_THREADS];
-    if (threads < 1 || threads > MOST_THREADS)
+    if (threads < 1 || threads > MOST_THREADS || pause_ms < 0 || pause_ms > 60000)
         return 2;
     if (log != NULL) {
         int fd = open(log, O_RDWR | O_CREAT | O_TRUNC, 0600);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Checks pages in a browser; page.sh makes them. page_checks.py APPROF SHOTS, in the folder with profiles and pages."""
+import contextlib
 import os
 import subprocess
 import sys
@@ -284,11 +285,20 @@ def served(page):
         page.send("Page.navigate", url="about:blank")
 
 
+@contextlib.contextmanager
+def churner():
+    """The pid of a process whose keep_some() keeps what it allocates, slowly enough to grow for minutes."""
+    environment = dict(os.environ, APPROF_RATE="65536", LD_PRELOAD=os.environ["APPROF_LIB"])
+    with subprocess.Popen([os.environ["CHURNER"], "2", "0", "1000"], env=environment, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process.stdout.readline().split()[1]
+        finally:
+            process.terminate()
+
+
 def watched(page):
     """A process, over time: what it keeps grows and is first, what it drops does not."""
-    if not os.path.exists("../churner.pid"):
-        return
-    with open("../churner.pid") as pid, Served(pid.read().strip()) as address:
+    with churner() as pid, Served(pid) as address:
         page.open(address + "#view=time")
         page.until("Number(/(\\d+) readings/.exec(document.querySelector('#view .count')?.textContent)?.[1]) >= 4")
         shown = page.value("[...document.querySelectorAll('#view tbody tr')].map((row) => row.querySelector('.name').title)")
