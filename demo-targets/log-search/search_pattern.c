@@ -1,7 +1,9 @@
 // Patterns come from anyone. glibc's regcomp has no bounds of its own: nested repetitions multiply
-// ((a{999}){999} is a million states), parentheses nest on the stack, and back references make
-// matching exponential. Such patterns are refused before it sees them.
+// ((a{999}){999} is a million states, and each + around a group doubles it), parentheses nest on
+// the stack, and back references make matching exponential. Such patterns are refused before it
+// sees them.
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +19,11 @@ static const char *too_costly(const char *pattern)
     int depth = 0;
 
     for (const char *at = pattern; *at; at++) {
+        bool repeated = at > pattern && strchr("*+?}", *at) && strchr("*+?}", at[-1]);
+        if (repeated && !(at > pattern + 1 && at[-2] == '\\'))
+            return "a repetition of a repetition"; // undefined in POSIX, minutes in glibc
+        if (*at == '+' && at > pattern && at[-1] == ')' && (repeats *= 2) > MAX_REPEATS)
+            return "too many repetitions";
         if (*at == '\\' && at[1]) {
             at++;
             if (*at >= '1' && *at <= '9')

@@ -13,12 +13,13 @@ for which in buggy fixed; do
     url=http://127.0.0.1:$port
     curl -s "$url/search?q=." >all || bad "$which: curl: exit status $?"
     equal "$(wc -l <all)" 500 "$which: lines that match anything"
-    for pattern in ERROR 'ERROR.*eu-(west|north)' '^2024.*took=[0-9]{3}ms' 'no such line' 'status=503|healthz'; do
+    for pattern in ERROR 'ERROR.*eu-(west|north)' '^2024.*took=[0-9]{3}ms' 'no such line' 'status=503|healthz' '(took=)+[0-9]+ms' 'a\**b?'; do
         curl -s -G --data-urlencode "q=$pattern" "$url/search" >found
         grep -E -- "$pattern" all >wanted
         same found wanted "$which: $pattern"
     done
-    for pattern in '(a' 'a{2,1}' '[b' '*(' '(a{99}){99}' '((a)\1)' "$(printf '(%.0s' $(seq 40))"; do
+    for pattern in '(a' 'a{2,1}' '[b' '*(' '(a{99}){99}' '((a)\1)' 'Z***' 'a+?' \
+        "$(printf '(%.0s' $(seq 40))" "$(printf '(%.0s' $(seq 20))a$(printf ')+%.0s' $(seq 20))"; do
         status=$(curl -s -o answer -w '%{http_code}' -G --data-urlencode "q=$pattern" "$url/search")
         equal "$status" "$([ $which = fixed ] && echo 400 || echo 000)" "$which: status of bad pattern $pattern"
     done

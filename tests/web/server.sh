@@ -94,7 +94,7 @@ page_of store
 approf web -o page.html -focus=no_such_function store 2>err
 equal "$(grep -c 'Focus expression matched no samples' err)" 1 "what is wrong is said once, not for each moment"
 page_of -diff_base old.pb.gz plain.pb.gz
-APPROF_RATE=65536 LD_PRELOAD=$APPROF_LIB start "$test_programs/live/churner" 1 200000 >../churner.out
+APPROF_RATE=65536 LD_PRELOAD=$APPROF_LIB start "$test_programs/live/churner" 1 0 1000 >../churner.out
 churner=$started
 wait_for 60 grep -q ready ../churner.out || bad "no process"
 approf web -o page.html "$churner" 2>err || bad "web PID: $(cat err)"
