@@ -33,6 +33,16 @@ all: lib cli
 lib: $(BUILD)/libapprof.so
 cli: $(BUILD)/approf
 
+# --- what the machine must have ------------------------------------------------------------------
+# Looked for once a build folder, before anything else is made: one message instead of a compiler's, and one only.
+NEEDS = $(BUILD)/needs-are-there
+
+$(NEEDS): packaging/build-needs.sh
+	@mkdir -p $(@D)
+	@CC='$(CC) $(CFLAGS)' PROTOC='$(PROTOC)' packaging/build-needs.sh $@.try && : > $@
+
+$(BUILD)/proto/profile.pb-c.c $(PROTO_OBJ) $(INTERPOSE_OBJ) $(CLI_OBJ) $(BUILD)/web/page.html: | $(NEEDS)
+
 # --- proto ---------------------------------------------------------------------------------------
 $(BUILD)/proto/profile.pb-c.c $(BUILD)/proto/profile.pb-c.h &: proto/profile.proto
 	@mkdir -p $(@D)

@@ -32,8 +32,11 @@ $(TEST_RULES): tests/list-tests.py $(TEST_SOURCES) $(wildcard tests/*)
 -include $(wildcard $(BUILD)/tests/*/*.d)
 endif
 
-.PHONY: check check-quick check-san check-packages check-build test-programs soak
+.PHONY: build-packages check check-quick check-san check-packages check-build test-programs soak
 test-programs: $(TEST_PROGRAMS) $(TEST_TARGETS)
+
+build-packages:
+	@tests/install-packages.sh build
 
 check-packages:
 	@tests/install-packages.sh check
