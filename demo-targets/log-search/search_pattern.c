@@ -1,7 +1,8 @@
-// Patterns come from anyone. glibc's regcomp has no bounds of its own: nested repetitions multiply
-// ((a{999}){999} is a million states, and each + around a group doubles it), parentheses nest on
-// the stack, and back references make matching exponential. Such patterns are refused before it
-// sees them.
+// Patterns come from anyone. glibc's regcomp has no bounds of its own: it writes all repetitions
+// out ((a{999}){999} is a million states, and each + doubles what it repeats), and recurses
+// through parentheses, and through states that may match nothing, until the stack ends. Back
+// references make matching exponential. Such patterns are refused before it sees them; what is no
+// pattern at all is left to it.
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,40 +11,85 @@
 
 #include "search.h"
 
-#define MAX_DEPTH   32
-#define MAX_REPEATS 1000
+#define MAX_DEPTH  32
+#define MAX_STATES 400 // with all repetitions written out
+
+// The end of a bracket expression, at its ']' or at the pattern's end; at is its '['.
+static const char *bracket_end(const char *at)
+{
+    at += at[1] == '^' ? 2 : 1;
+    at += *at == ']';
+    while (*at && *at != ']') {
+        const char close[] = {at[1], ']', 0};
+        const char *end =
+            *at == '[' && at[1] && strchr(":.=", at[1]) ? strstr(at + 2, close) : NULL;
+        at = end ? end + 2 : at + 1;
+    }
+    return at;
+}
+
+// How often the repetition at *at writes out what it follows, and in *at its last character; 0 when
+// there is no repetition.
+static unsigned long repeats_at(const char **at)
+{
+    if (**at == '*' || **at == '?')
+        return 1;
+    if (**at == '+')
+        return 2;
+    if (**at != '{')
+        return 0;
+    char *end;
+    const char *number = *at + 1;
+    unsigned long least = strtoul(number, &end, 10), most = least;
+    if (*end == ',') {
+        bool digits = end[1] >= '0' && end[1] <= '9';
+        most = strtoul(end + 1, &end, 10);
+        if (!digits)
+            most = least < MAX_STATES ? least + 1 : least;
+    }
+    if (*end != '}')
+        return 0;
+    *at = end;
+    return most > least ? most : least > 0 ? least : 1;
+}
 
 static const char *too_costly(const char *pattern)
 {
-    unsigned long repeats = 1;
+    // States of each group that is open here, and of what a repetition would repeat.
+    unsigned long groups[MAX_DEPTH + 1] = {0}, atom = 0;
     int depth = 0;
+    bool repeated = false;
 
     for (const char *at = pattern; *at; at++) {
-        bool repeated = at > pattern && strchr("*+?}", *at) && strchr("*+?}", at[-1]);
-        if (repeated && !(at > pattern + 1 && at[-2] == '\\'))
-            return "a repetition of a repetition"; // undefined in POSIX, minutes in glibc
-        if (*at == '+' && at > pattern && at[-1] == ')' && (repeats *= 2) > MAX_REPEATS)
-            return "too many repetitions";
-        if (*at == '\\' && at[1]) {
-            at++;
-            if (*at >= '1' && *at <= '9')
+        unsigned long times = repeats_at(&at);
+        if (times > 0) {
+            if (repeated)
+                return "a repetition of a repetition"; // undefined in POSIX, minutes in glibc
+            if (times > MAX_STATES || atom * times > MAX_STATES)
+                return "too many repetitions";
+            groups[depth] += atom * (times - 1) + 1;
+            atom = atom * times + 1;
+        } else if (*at == '(') {
+            if (++depth > MAX_DEPTH)
+                return "too many parentheses inside one another";
+            groups[depth] = atom = 0;
+        } else {
+            atom = 1;
+            if (*at == ')' && depth > 0)
+                atom += groups[depth--];
+            else if (*at == '[')
+                at = bracket_end(at);
+            else if (*at == '\\' && at[1] >= '1' && at[1] <= '9')
                 return "back references are not supported";
-        } else if (*at == '(' && ++depth > MAX_DEPTH) {
-            return "too many parentheses inside one another";
-        } else if (*at == ')' && depth > 0) {
-            depth--;
-        } else if (*at == '{') {
-            // Counted as if all were inside one another: simple, and never too low.
-            for (const char *number = at + 1; *number >= '0' && *number <= '9';) {
-                char *end;
-                unsigned long most = strtoul(number, &end, 10);
-                number = *end == ',' ? end + 1 : end;
-                if (*number < '0' || *number > '9')
-                    repeats = most > MAX_REPEATS ? MAX_REPEATS + 1 : repeats * (most ? most : 1);
-                if (repeats > MAX_REPEATS)
-                    return "too many repetitions";
-            }
+            else if (*at == '\\' && at[1])
+                at++;
+            groups[depth] += atom;
         }
+        if (groups[depth] > MAX_STATES)
+            return "too many repetitions";
+        if (!*at)
+            break; // an open bracket
+        repeated = times > 0;
     }
     return NULL;
 }

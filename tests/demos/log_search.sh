@@ -13,12 +13,15 @@ for which in buggy fixed; do
     url=http://127.0.0.1:$port
     curl -s "$url/search?q=." >all || bad "$which: curl: exit status $?"
     equal "$(wc -l <all)" 500 "$which: lines that match anything"
-    for pattern in ERROR 'ERROR.*eu-(west|north)' '^2024.*took=[0-9]{3}ms' 'no such line' 'status=503|healthz' '(took=)+[0-9]+ms' 'a\**b?'; do
+    for pattern in ERROR 'ERROR.*eu-(west|north)' '^2024.*took=[0-9]{3}ms' 'no such line' 'status=503|healthz' '(took=)+[0-9]+ms' 'a\**b?' \
+        '[*+]' '[+*?}]*eu' '[]*+]|[^]*+]{2}' '[[:alpha:]*+]+\|' '[\1*+]' 'eu}*' '(a)\)+|(b)\)+|9{0,3}' '[0-9]{4}-[0-9]{2}-[0-9]{2}T' '.{390}|E'; do
         curl -s -G --data-urlencode "q=$pattern" "$url/search" >found
         grep -E -- "$pattern" all >wanted
         same found wanted "$which: $pattern"
     done
-    for pattern in '(a' 'a{2,1}' '[b' '*(' '(a{99}){99}' '((a)\1)' 'Z***' 'a+?' \
+    for pattern in '(a' 'a{2,1}' '[b' '*(' '(a{99}){99}' '((a)\1)' 'Z***' 'a+?' '\\**' '[a]**' '[]a]+{2}' '[[.].]a]**' \
+        '[*+' '[[:alpha:]' '(a{,99}){,99}' '((a{99,}){99,})' "($(printf 'a*%.0s' $(seq 100))){99}" \
+        "($(printf '(\\b|\\>)%.0s' $(seq 20))){99}" \
         "$(printf '(%.0s' $(seq 40))" "$(printf '(%.0s' $(seq 20))a$(printf ')+%.0s' $(seq 20))"; do
         status=$(curl -s -o answer -w '%{http_code}' -G --data-urlencode "q=$pattern" "$url/search")
         equal "$status" "$([ $which = fixed ] && echo 400 || echo 000)" "$which: status of bad pattern $pattern"
