@@ -44,26 +44,35 @@ static void note_nested(struct thread_slot *slot, uintptr_t frame)
         __atomic_fetch_add(&header->lost_reentrant, 1, __ATOMIC_RELAXED);
 }
 
-/* The mark alone. *inside says, when it can't be had, whether that is because this thread has it.
- */
-static struct thread_slot *mark(uintptr_t frame, bool *inside)
+/* The slot to be marked, where it isn't simply this thread's own, unmarked one; NULL: none. */
+static HOOK_SLOW struct thread_slot *slot_to_mark(uintptr_t frame)
 {
     struct thread_slot *slot = hook_slot;
-    *inside = false;
-    if (unlikely(slot->magic != SLOT_MAGIC)) {
+    if (slot->magic != SLOT_MAGIC) {
         if (!hook_active())
             return NULL;
         slot = slots_acquire();
         if (slot == NULL)
             return NULL;
     }
-    if (unlikely(slot->depth != 0)) {
-        if (!mark_is_void(slot, frame)) {
-            *inside = true;
+    if (slot->depth != 0) {
+        if (!mark_is_void(slot, frame))
             return NULL;
-        }
         if (slot->remaining == 0)
             slot_put_back(slot);
+    }
+    return slot;
+}
+
+/* The mark alone. NULL when it can't be had; the slot's depth is not 0 then if this thread has it.
+ */
+static inline struct thread_slot *mark(uintptr_t frame)
+{
+    struct thread_slot *slot = hook_slot;
+    if (unlikely(slot->magic != SLOT_MAGIC) || unlikely(slot->depth != 0)) {
+        slot = slot_to_mark(frame);
+        if (slot == NULL)
+            return NULL;
     }
     slot->depth = SLOT_MARKED;
     slot->frame = frame;
@@ -71,12 +80,11 @@ static struct thread_slot *mark(uintptr_t frame, bool *inside)
     return slot;
 }
 
-struct thread_slot *hook_enter(uintptr_t frame)
+static inline struct thread_slot *enter(uintptr_t frame)
 {
-    bool inside;
-    struct thread_slot *slot = mark(frame, &inside);
-    if (slot == NULL) {
-        if (inside)
+    struct thread_slot *slot = mark(frame);
+    if (unlikely(slot == NULL)) {
+        if (hook_slot->depth != 0)
             note_nested(hook_slot, frame);
         return NULL;
     }
@@ -90,39 +98,51 @@ struct thread_slot *hook_enter(uintptr_t frame)
     return slot;
 }
 
-static void sample(struct thread_slot *slot, const void *p, size_t size,
-                   const struct unwind_start *start)
+static inline void sample(struct thread_slot *slot, const void *p, size_t size,
+                          const struct unwind_start *start)
 {
     struct heap_header *header = tables_header();
-    struct capture *capture = slots_capture_take(slot);
-    if (capture == NULL) {
+    struct unwind_stack *stack = slots_capture_take(slot);
+    if (unlikely(stack == NULL)) {
         __atomic_fetch_add(&header->lost_samples, 1, __ATOMIC_RELAXED);
         return;
     }
-    struct unwind_stack *stack = &capture->stack;
-    /* A handler may leave the walk by longjmp, with half of another stack in memory. */
-    struct tables_place place = capture->place;
-    capture->place = (struct tables_place){0};
     handler_sees();
     unwind_capture(start, slot, header->depth, stack);
     handler_sees();
-    if (stack->repeated)
-        capture->place = place;
-    tables_record_alloc_at(p, size, slot->rate_index, stack, &capture->place);
+    tables_record_alloc(p, size, slot->rate_index, stack);
     slots_capture_give(slot);
 }
 
-static HOOK_SLOW void draw(struct thread_slot *slot, const void *p, size_t size,
-                           const struct unwind_start *start)
+static inline void draw(struct thread_slot *slot, const void *p, size_t size,
+                        const struct unwind_start *start)
 {
-    int saved = errno;
-    if (slot->rate != 0) {
+    int saved = *slot->error;
+    if (likely(slot->rate != 0)) {
         uint64_t began = overhead_begin();
         sample(slot, p, size, start);
         overhead_end(slot, began);
     }
     slots_draw(slot);
-    errno = saved;
+    *slot->error = saved;
+}
+
+static HOOK_SLOW void draw_elsewhere(struct thread_slot *slot, const void *p, size_t size,
+                                     const struct unwind_start *start)
+{
+    draw(slot, p, size, start);
+}
+
+static inline void leave(struct thread_slot *slot)
+{
+    slot_put_back(slot);
+    handler_sees();
+    slot->depth = 0;
+}
+
+struct thread_slot *hook_enter(uintptr_t frame)
+{
+    return enter(frame);
 }
 
 __attribute__((noinline)) void *hook_leave(struct thread_slot *slot, void *p, size_t size,
@@ -136,37 +156,46 @@ __attribute__((noinline)) void *hook_leave(struct thread_slot *slot, void *p, si
         if (need <= slot->held)
             slot->held -= need;
         else
-            draw(slot, p, size, start);
+            draw_elsewhere(slot, p, size, start);
     }
-    slot_put_back(slot);
-    handler_sees();
-    slot->depth = 0;
+    leave(slot);
     return p;
 }
 
 __attribute__((noinline)) void *hook_count(void *p, size_t size, const struct unwind_start *start,
                                            uintptr_t frame)
 {
-    if (p == NULL)
-        return NULL;
-    return hook_leave(hook_enter(frame), p, size, start);
+    struct thread_slot *slot;
+    if (unlikely(p == NULL) || unlikely((slot = enter(frame)) == NULL))
+        return p;
+    uint64_t need = size != 0 ? size : 1;
+    slot->total += size;
+    if (unlikely(need <= slot->held))
+        slot->held -= need;
+    else
+        draw(slot, p, size, start);
+    leave(slot);
+    return p;
 }
 
 void hook_forget(const void *p, uintptr_t frame)
 {
-    int saved = errno;
-    bool inside;
-    struct thread_slot *slot = mark(frame, &inside);
-    if (slot != NULL) {
-        uint64_t began = overhead_begin();
-        tables_record_free(p);
-        overhead_end(slot, began);
-        handler_sees();
-        slot->depth = 0;
-    } else if (hook_active()) {
-        tables_defer_free(p);
+    struct thread_slot *slot = mark(frame);
+    if (unlikely(slot == NULL)) {
+        if (hook_active()) {
+            int saved = errno;
+            tables_defer_free(p);
+            errno = saved;
+        }
+        return;
     }
-    errno = saved;
+    int saved = *slot->error;
+    uint64_t began = overhead_begin();
+    tables_record_free(p);
+    overhead_end(slot, began);
+    *slot->error = saved;
+    handler_sees();
+    slot->depth = 0;
 }
 
 void hook_move_begin(struct thread_slot *slot, struct hook_move *move, const void *p)

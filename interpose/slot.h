@@ -46,7 +46,10 @@ struct thread_slot {
     uintptr_t stack_low, stack_high;
 
     void *walker; /* private to the walker: where the stack was found to end, or NULL */
-    struct walk_memory *memory; /* of the last walk (unwind_memory.h), or NULL: does without */
+    struct walk_memory *memory; /* of earlier walks (unwind_memory.h), or NULL: does without */
+
+    int *error;       /* the thread's errno */
+    uint32_t capture; /* which one it had last (slots.c) */
 } __attribute__((aligned(64)));
 
 #endif

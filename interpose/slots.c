@@ -1,6 +1,7 @@
 /* slots.c - allocation of thread slots; see slots.h. */
 #include "slots.h"
 
+#include <errno.h>
 #include <sys/auxv.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -32,7 +33,7 @@ struct control {
     struct thread_slot *heads[BUCKETS]; /* atomic; chains only grow */
     uint32_t captures_gave_up;          /* atomic; someone waited in vain, nobody got one since */
     uint32_t capture_owner[CAPTURES];   /* atomic; slot index + 1, or 0 */
-    struct capture captures[CAPTURES];
+    struct unwind_stack captures[CAPTURES];
 };
 
 struct thread_slot boot_slot;
@@ -155,6 +156,7 @@ static struct thread_slot *new_slot(void)
     }
     struct thread_slot *slot = slot_at(index);
     slot->index = index;
+    slot->capture = index % CAPTURES;
     uint64_t n = __atomic_add_fetch(&seeds_drawn, 1, __ATOMIC_RELAXED);
     sampler_seed(slot->random, base_seed + n * UINT64_C(0xd1342543de82ef95));
     struct heap_header *header = tables_header();
@@ -192,6 +194,7 @@ struct thread_slot *slots_acquire(void)
         slot->stack_low = slot->stack_high = 0;
     }
     slot->depth = 0;
+    slot->error = &errno;
     slots_draw(slot);
     slot_put_back(slot);
     __atomic_store_n(&slot->magic, SLOT_MAGIC, __ATOMIC_RELEASE);
@@ -207,7 +210,7 @@ void slots_draw(struct thread_slot *slot)
     slot->rate = index != RATE_OFF ? header->rates[index] : 0;
     slot->held = sampler_draw(slot->random, slot->rate);
     if (slot->total != slot->reported) {
-        __atomic_fetch_add(&header->total_bytes, slot->total - slot->reported, __ATOMIC_RELAXED);
+        add_u64(&header->total_bytes, slot->total - slot->reported, spin_single());
         slot->reported = slot->total;
     }
     /* Somebody's exit has named a total, and here is more. */
@@ -249,26 +252,33 @@ static inline bool capture_claim(uint32_t *owner, uint32_t self)
                                        __ATOMIC_RELAXED);
 }
 
-static struct capture *take_any(struct thread_slot *slot)
+static inline struct unwind_stack *take(struct thread_slot *slot, uint32_t i)
+{
+    uint32_t owner = __atomic_load_n(&control->capture_owner[i], __ATOMIC_RELAXED);
+    if ((owner != 0 || !capture_claim(&control->capture_owner[i], slot->index + 1)) &&
+        owner != slot->index + 1) /* left behind by a handler's longjmp */
+        return NULL;
+    slot->capture = i;
+    slot->memory = memories != NULL ? &memories[i] : NULL;
+    return &control->captures[i];
+}
+
+static struct unwind_stack *take_any(struct thread_slot *slot)
 {
     for (uint32_t k = 0; k < CAPTURES; k++) {
-        uint32_t i = (slot->index + k) % CAPTURES;
-        uint32_t owner = __atomic_load_n(&control->capture_owner[i], __ATOMIC_RELAXED);
-        if ((owner == 0 && capture_claim(&control->capture_owner[i], slot->index + 1)) ||
-            owner == slot->index + 1) { /* left behind by a handler's longjmp */
-            slot->memory = memories != NULL ? &memories[i] : NULL;
-            return &control->captures[i];
-        }
+        struct unwind_stack *capture = take(slot, (slot->index + k) % CAPTURES);
+        if (capture != NULL)
+            return capture;
     }
     return NULL;
 }
 
-struct capture *slots_capture_take(struct thread_slot *slot)
+static __attribute__((noinline)) struct unwind_stack *wait_for_one(struct thread_slot *slot)
 {
     /* More threads than that can be in the middle of a sample, off the processor: bounded waiting,
      * as for a lock (spin.h), and short once somebody has waited in vain. */
     for (unsigned turn = 0;; turn++) {
-        struct capture *capture = take_any(slot);
+        struct unwind_stack *capture = take_any(slot);
         if (capture != NULL) {
             if (__builtin_expect(__atomic_load_n(&control->captures_gave_up, __ATOMIC_RELAXED), 0))
                 __atomic_store_n(&control->captures_gave_up, 0, __ATOMIC_RELAXED);
@@ -283,15 +293,15 @@ struct capture *slots_capture_take(struct thread_slot *slot)
     }
 }
 
+struct unwind_stack *slots_capture_take(struct thread_slot *slot)
+{
+    struct unwind_stack *capture = take(slot, slot->capture);
+    return __builtin_expect(capture != NULL, 1) ? capture : wait_for_one(slot);
+}
+
 void slots_capture_give(struct thread_slot *slot)
 {
-    for (uint32_t i = 0; i < CAPTURES; i++) {
-        uint32_t k = (slot->index + i) % CAPTURES;
-        if (__atomic_load_n(&control->capture_owner[k], __ATOMIC_RELAXED) == slot->index + 1) {
-            __atomic_store_n(&control->capture_owner[k], 0, __ATOMIC_RELEASE);
-            return;
-        }
-    }
+    __atomic_store_n(&control->capture_owner[slot->capture], 0, __ATOMIC_RELEASE);
 }
 
 uint64_t slots_total(void)

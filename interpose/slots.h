@@ -34,13 +34,9 @@ bool slots_set_rate(uint64_t rate);
 /* Whether rates[index] is the rate of later draws. */
 bool slots_rate_is(uint32_t index);
 
-/* Room for one stack while it is being walked, one for a thread, with the place of the last one
- * there; NULL when all are in use. slot->memory is what the walker remembers of that one. */
-struct capture {
-    struct unwind_stack stack;
-    struct tables_place place; /* of that stack in the tables */
-};
-struct capture *slots_capture_take(struct thread_slot *slot);
+/* Room for one stack while it is being walked, one for a thread; NULL when all are in use.
+ * slot->memory is what the walker remembers of those before. */
+struct unwind_stack *slots_capture_take(struct thread_slot *slot);
 void slots_capture_give(struct thread_slot *slot);
 
 /* Requested bytes of all threads, dead ones too, including what their countdowns hold. Exact when

@@ -54,16 +54,10 @@ struct side {
     uint64_t *samples, *objects, *bytes, *w2;
 };
 
-/* Adds one sample; returns the bytes that it stands for. At rate 1 bytes is a plain integer sum,
- * stored as a double like the others; integer doubles add exactly up to 2^53. */
-static inline uint64_t add_sample(struct side side, uint64_t rate, uint64_t size, bool single)
+static __attribute__((noinline)) uint64_t add_weighted(struct side side, uint64_t rate,
+                                                       uint64_t size, bool single)
 {
     double s = (double)(int64_t)size; /* one instruction; no size has the upper bit */
-    add_u64(side.samples, 1, single);
-    if (rate <= 1) {
-        add_double(side.bytes, s, single);
-        return size;
-    }
     double w = weight_of(size, rate);
     add_double(side.objects, w, single);
     add_double(side.bytes, w * s, single);
@@ -71,9 +65,19 @@ static inline uint64_t add_sample(struct side side, uint64_t rate, uint64_t size
     return weight_bytes(w, size);
 }
 
-void tables_count_alloc(struct heap_counter *c, uint64_t size)
+/* Adds one sample; returns the bytes that it stands for. At rate 1 bytes is a plain integer sum,
+ * stored as a double like the others; integer doubles add exactly up to 2^53. */
+static inline uint64_t add_sample(struct side side, uint64_t rate, uint64_t size, bool single)
 {
-    bool single = spin_single();
+    add_u64(side.samples, 1, single);
+    if (rate > 1)
+        return add_weighted(side, rate, size, single);
+    add_double(side.bytes, (double)(int64_t)size, single);
+    return size;
+}
+
+static inline void count_alloc(struct heap_counter *c, uint64_t size, bool single)
+{
     uint64_t bytes = add_sample(
         (struct side){&c->alloc_samples, &c->alloc_objects, &c->alloc_bytes, &c->alloc_w2},
         rate_of(c), size, single);
@@ -84,7 +88,12 @@ void tables_count_alloc(struct heap_counter *c, uint64_t size)
         raise_peak(live);
 }
 
-void tables_count_freed(const struct heap_live *live)
+void tables_count_alloc(struct heap_counter *c, uint64_t size)
+{
+    count_alloc(c, size, spin_single());
+}
+
+static inline void count_freed(const struct heap_live *live)
 {
     struct heap_counter *c = tables_counter_at(live->counter);
     if (!c)
@@ -96,7 +105,12 @@ void tables_count_freed(const struct heap_live *live)
     add_u64(&tables.header->live_bytes, -bytes, single);
 }
 
-static void add_one(uint64_t *count)
+void tables_count_freed(const struct heap_live *live)
+{
+    count_freed(live);
+}
+
+static inline void add_one(uint64_t *count)
 {
     add_u64(count, 1, spin_single());
 }
@@ -152,74 +166,85 @@ void tables_defer_free(const void *address)
 
 /* --- allocations and frees --- */
 
-static void insert_live(const struct heap_live *live)
+static __attribute__((noinline)) void
+count_exception(const struct heap_live *live, const struct heap_live *old, enum live_result result)
 {
-    struct heap_live old;
-    switch (drained() ? tables_live_insert(live, &old) : LIVE_LOST) {
-    case LIVE_INSERTED:
-        break;
-    case LIVE_REPLACED:
-        tables_count_freed(&old);
+    if (result == LIVE_REPLACED) {
+        tables_count_freed(old);
         add_one(&tables.header->frees_unseen);
-        break;
-    case LIVE_LOST:
+    } else {
         /* Not followed, so it must not look like a leak: counted as freed at once. */
         tables_count_freed(live);
         add_one(&tables.header->lost_live);
-        break;
     }
+}
+
+static inline void insert_live(const struct heap_live *live, struct live_place place)
+{
+    struct heap_live old;
+    enum live_result result = drained() ? tables_live_insert(live, place, &old) : LIVE_LOST;
+    if (__builtin_expect(result != LIVE_INSERTED, 0))
+        count_exception(live, &old, result);
+}
+
+static inline uint32_t place_key(unsigned size_class, uint32_t rate_index)
+{
+    return size_class << 8 | rate_index;
 }
 
 /* HEAP_REF of the counter, as tables_intern_counter has it; fills place if that is the stack's own.
  */
-static inline uint32_t find_place(const struct unwind_stack *stack, unsigned size_class,
-                                  unsigned rate_index, struct tables_place *place, bool *dropped)
+static __attribute__((noinline)) uint32_t find_place(const struct unwind_stack *stack,
+                                                     unsigned size_class, uint32_t rate_index,
+                                                     struct tables_place *place)
 {
     uint32_t n_frames = stack->n_frames < HEAP_MAX_DEPTH ? stack->n_frames : HEAP_MAX_DEPTH;
     if (place->stack == 0)
         place->stack = tables_intern_stack(tables_stack_tag(stack->hash), n_frames,
                                            stack->flags & 0xffff, stack->frames);
-    uint32_t counter = tables_intern_counter(place->stack, size_class, rate_index, 0, dropped);
-    place->counter =
+    bool dropped = false;
+    uint32_t counter = tables_intern_counter(place->stack, size_class, rate_index, 0, &dropped);
+    if (__builtin_expect(dropped, 0)) {
+        if (counter != 0)
+            add_one(&tables.header->lost_stacks);
+        return counter;
+    }
+    unsigned i = size_class % PLACE_COUNTERS;
+    place->of[i].counter =
         0; /* never, not even for a moment, the counter of one with the key of another */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    place->key = size_class << 8 | rate_index;
+    place->of[i].key = place_key(size_class, rate_index);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    place->counter = *dropped ? 0 : counter;
+    place->of[i].counter = counter;
     return counter;
 }
 
 void tables_record_alloc(const void *address, size_t size, uint32_t rate_index,
                          const struct unwind_stack *stack)
 {
-    struct tables_place nowhere = {0};
-    tables_record_alloc_at(address, size, rate_index, stack, &nowhere);
-}
-
-void tables_record_alloc_at(const void *address, size_t size, uint32_t rate_index,
-                            const struct unwind_stack *stack, struct tables_place *place)
-{
+    struct tables_place nowhere = {0}, *place = stack->place ? stack->place : &nowhere;
     if (!tables_usable())
         return;
     struct heap_header *h = tables.header;
     unsigned size_class = heap_size_class(size);
-    bool dropped = false;
-    tables_live_prefetch((uintptr_t)address);
+    struct live_place live_place = tables_live_place((uintptr_t)address);
+    tables_live_prefetch(live_place);
     if (rate_index >= HEAP_MAX_RATES)
         rate_index = 0;
-    uint32_t counter_ref = place->counter;
-    if (counter_ref == 0 || place->key != (size_class << 8 | rate_index))
-        counter_ref = find_place(stack, size_class, rate_index, place, &dropped);
-    if (counter_ref == 0) {
-        add_one(&h->lost_samples);
-        return;
+    unsigned i = size_class % PLACE_COUNTERS;
+    uint32_t counter_ref = place->of[i].counter;
+    if (counter_ref == 0 || place->of[i].key != place_key(size_class, rate_index)) {
+        counter_ref = find_place(stack, size_class, rate_index, place);
+        if (counter_ref == 0) {
+            add_one(&h->lost_samples);
+            return;
+        }
     }
-    if (__builtin_expect(dropped, 0))
-        add_one(&h->lost_stacks);
     if (__builtin_expect((stack->flags & HEAP_STACK_TRUNCATED) != 0, 0))
         add_one(&h->truncated_stacks);
-    add_one(&h->samples);
-    tables_count_alloc(tables_counter_at(counter_ref), size);
+    bool single = spin_single();
+    add_u64(&h->samples, 1, single);
+    count_alloc(tables_counter_at(counter_ref), size, single);
     int64_t now = tables_now_coarse();
     /* The clock ticks once in some milliseconds: mostly there is nothing to write. */
     if (__atomic_load_n(&h->last_sample_ns, __ATOMIC_RELAXED) < now)
@@ -229,18 +254,18 @@ void tables_record_alloc_at(const void *address, size_t size, uint32_t rate_inde
                              .counter = counter_ref,
                              .time_s =
                                  (uint32_t)((uint64_t)(now - h->start_monotonic_ns) / 1000000000u)};
-    insert_live(&live);
+    insert_live(&live, live_place);
 }
 
 bool tables_record_free(const void *address)
 {
     struct heap_live live;
-    if (!maybe_live(address) || !tables_usable())
+    if (!tables_usable())
         return false;
     drained(); /* a deferred free of this very address counts once */
     if (!tables_live_remove((uintptr_t)address, &live))
         return false;
-    tables_count_freed(&live);
+    count_freed(&live);
     return true;
 }
 
@@ -261,7 +286,7 @@ void tables_realloc_commit(const struct tables_ticket *ticket)
 void tables_realloc_abort(const struct tables_ticket *ticket)
 {
     if (tables_usable())
-        insert_live(&ticket->live);
+        insert_live(&ticket->live, tables_live_place(ticket->live.address));
 }
 
 /* --- rates and modules --- */

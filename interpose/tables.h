@@ -40,19 +40,10 @@ const char *tables_path(void);
 
 /* One sampled allocation: finds or adds its stack and counter, adds to the allocated side and to
  * live/peak totals, and follows the address until it is freed. Published before it returns.
- * rate_index is the index in header.rates. */
+ * rate_index is the index in header.rates. With stack->place (tables_place.h) nothing is looked up
+ * that it knows. */
 void tables_record_alloc(const void *address, size_t size, uint32_t rate_index,
                          const struct unwind_stack *stack);
-
-/* The same for who walks one stack again and again. *place is where the last sample of this very
- * stack went: the caller keeps it for as long as it knows that the stack is the same (and these
- * tables are), and starts it with zeros. */
-struct tables_place {
-    uint32_t stack, counter; /* HEAP_REF */
-    uint32_t key;            /* of the counter: size class and rate */
-};
-void tables_record_alloc_at(const void *address, size_t size, uint32_t rate_index,
-                            const struct unwind_stack *stack, struct tables_place *place);
 
 /* Filter: one byte per bucket of addresses; 0 means that no live sample lies there, so the free
  * can't be one of ours. The fast path of free reads only this. A bucket is 1 KiB of addresses,

@@ -204,7 +204,7 @@ static void inherit_live(struct tables_old *old, bool any_deferred)
                 continue;
             }
             h->lost_stacks += dropped;
-            switch (tables_live_insert(&live, &same)) {
+            switch (tables_live_insert(&live, tables_live_place(live.address), &same)) {
             case LIVE_INSERTED:
                 tables_count_alloc(tables_counter_at(live.counter), live.size);
                 break;

@@ -70,9 +70,10 @@ struct tables_region {
 struct tables_stripe {
     uintptr_t array; /* atomic; address of the struct heap_live array (64-aligned) | log2, or 0 */
     uint32_t count;
-    uint32_t mirror_order;
+    uint32_t room; /* up to this count nothing has to be looked at before another goes in */
     struct heap_live *mirror; /* in the file: as many slots as array, or NULL; atomic, relaxed */
     uint64_t mirror_offset;
+    uint32_t mirror_order;
 } __attribute__((aligned(64)));
 
 struct tables_locks { /* wiped by a fork */
@@ -208,11 +209,23 @@ uint32_t tables_intern_counter(uint32_t stack, unsigned size_class, unsigned rat
  * -----------------------------------------------------------------------------
  */
 enum live_result { LIVE_LOST, LIVE_INSERTED, LIVE_REPLACED };
+/* Where an address is in the live table: worked out once for all that is done with it. */
+struct live_place {
+    unsigned stripe;
+    uint64_t hash;
+};
+static inline struct live_place tables_live_place(uint64_t address)
+{
+    uint32_t bucket = tables_filter_bucket((const void *)(uintptr_t)address);
+    return (struct live_place){.stripe = (bucket * UINT32_C(0x9e3779b1)) >> 24,
+                               .hash = tables_mix(address)};
+}
 /* *old is what was there when the result is LIVE_REPLACED. */
-enum live_result tables_live_insert(const struct heap_live *live, struct heap_live *old);
+enum live_result tables_live_insert(const struct heap_live *live, struct live_place place,
+                                    struct heap_live *old);
 bool tables_live_remove(uint64_t address, struct heap_live *out);
-/* Starts to fetch the two cache lines that an insert or a remove will need. */
-void tables_live_prefetch(uint64_t address);
+/* Starts to fetch the two cache lines that an insert will need. */
+void tables_live_prefetch(struct live_place place);
 
 /* --- tables_start.c ----------------------------------------------------------------------------
  */

@@ -19,15 +19,10 @@ enum { FIRST_ORDER = 3 };
 
 uint8_t tables_filter[1u << TABLES_FILTER_BITS];
 
-static inline unsigned stripe_of(uint64_t address)
+/* The upper bits of the hash; the processor shifts by the lower six bits of a count. */
+static inline uint32_t home_of(uint64_t hash, unsigned order)
 {
-    uint32_t bucket = tables_filter_bucket((const void *)(uintptr_t)address);
-    return (bucket * UINT32_C(0x9e3779b1)) >> 24;
-}
-
-static inline uint32_t home_of(uint64_t address, unsigned order)
-{
-    return (uint32_t)(tables_mix(address) >> (64 - order));
+    return (uint32_t)(hash >> (-order & 63));
 }
 
 static inline struct heap_live *slots_of(uintptr_t array)
@@ -40,9 +35,9 @@ static inline unsigned order_of(uintptr_t array)
     return (unsigned)(array & 63);
 }
 
-static inline void put(struct heap_live *slot, const struct heap_live *live)
+/* Into a free slot. */
+static inline void occupy(struct heap_live *slot, const struct heap_live *live)
 {
-    __atomic_store_n(&slot->address, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&slot->size, live->size, __ATOMIC_RELEASE);
     __atomic_store_n(&slot->counter, live->counter, __ATOMIC_RELEASE);
     __atomic_store_n(&slot->time_s, live->time_s, __ATOMIC_RELEASE);
@@ -52,6 +47,12 @@ static inline void put(struct heap_live *slot, const struct heap_live *live)
 static inline void clear(struct heap_live *slot)
 {
     __atomic_store_n(&slot->address, 0, __ATOMIC_RELEASE);
+}
+
+static inline void put(struct heap_live *slot, const struct heap_live *live)
+{
+    clear(slot);
+    occupy(slot, live);
 }
 
 static inline void change_begin(struct heap_stripe *shared)
@@ -65,19 +66,11 @@ static inline void change_end(struct heap_stripe *shared, uint32_t count)
     __atomic_store_n(&shared->seq, shared->seq + 1, __ATOMIC_RELEASE);
 }
 
-/* Puts live into an array that has room and doesn't hold its address. */
-static void place(struct heap_live *slots, unsigned order, const struct heap_live *live)
-{
-    uint32_t mask = (1u << order) - 1, at = home_of(live->address, order);
-    while (slots[at].address != 0)
-        at = (at + 1) & mask;
-    put(&slots[at], live);
-}
-
 /* The slot of address, or the free one where it would go. There is always a free one. */
-static inline uint32_t find(const struct heap_live *slots, unsigned order, uint64_t address)
+static inline uint32_t find(const struct heap_live *slots, unsigned order, uint64_t hash,
+                            uint64_t address)
 {
-    uint32_t mask = (1u << order) - 1, at = home_of(address, order);
+    uint32_t mask = (1u << order) - 1, at = home_of(hash, order);
     while (slots[at].address != 0 && slots[at].address != address)
         at = (at + 1) & mask;
     return at;
@@ -93,9 +86,12 @@ static __attribute__((noinline)) void move_stripe(struct tables_stripe *s,
     uint32_t count = 0;
     for (uint32_t i = 0; old && i < 1u << order_of(old); i++) {
         const struct heap_live *live = &slots_of(old)[i];
-        if (live->address == 0 || next[find(next, order, live->address)].address)
+        if (live->address == 0)
+            continue;
+        uint32_t at = find(next, order, tables_mix(live->address), live->address);
+        if (next[at].address)
             continue; /* the same entry twice: left by someone who never came back */
-        place(next, order, live);
+        occupy(&next[at], live);
         count++;
     }
     uint64_t offset = tables_mirror_alloc(order);
@@ -113,6 +109,7 @@ static __attribute__((noinline)) void move_stripe(struct tables_stripe *s,
     change_begin(shared);
     __atomic_store_n(&s->array, (uintptr_t)next | order, __ATOMIC_RELEASE);
     s->count = count;
+    s->room = (uint32_t)((UINT64_C(1) << order) * 4 / 5);
     __atomic_store_n(&s->mirror, mirror, __ATOMIC_RELAXED);
     s->mirror_offset = offset;
     s->mirror_order = order;
@@ -130,7 +127,7 @@ static __attribute__((noinline)) void move_stripe(struct tables_stripe *s,
 static bool reserve(struct tables_stripe *s, struct heap_stripe *shared)
 {
     uint64_t capacity = s->array ? UINT64_C(1) << order_of(s->array) : 0;
-    if ((uint64_t)(s->count + 1) * 5 <= capacity * 4)
+    if (s->count < s->room)
         return true;
     unsigned order = s->array ? order_of(s->array) + 1 : FIRST_ORDER;
     struct heap_live *next = tables_live_alloc(order);
@@ -177,54 +174,73 @@ static inline void filter_remove(uint64_t address)
         __atomic_store_n(count, n - 1, __ATOMIC_RELAXED);
 }
 
-void tables_live_prefetch(uint64_t address)
+void tables_live_prefetch(struct live_place place)
 {
-    const struct tables_stripe *s = &tables.stripes[stripe_of(address)];
+    const struct tables_stripe *s = &tables.stripes[place.stripe];
     uintptr_t array = __atomic_load_n(&s->array, __ATOMIC_RELAXED);
     const struct heap_live *mirror = __atomic_load_n(&s->mirror, __ATOMIC_RELAXED);
     if (!array)
         return;
-    uint32_t home = home_of(address, order_of(array));
+    uint32_t home = home_of(place.hash, order_of(array));
     __builtin_prefetch(&slots_of(array)[home], 1);
     if (mirror) /* perhaps of another size just now: a prefetch may point anywhere */
         __builtin_prefetch((const void *)((uintptr_t)mirror + home * sizeof *mirror), 1);
 }
 
-enum live_result tables_live_insert(const struct heap_live *live, struct heap_live *old)
+/* The stripe is full, or has no array yet, or holds the address already. Lock held. */
+static __attribute__((noinline)) enum live_result
+insert_rarely(struct tables_stripe *s, struct heap_stripe *shared, struct live_place place,
+              const struct heap_live *live, struct heap_live *old)
 {
-    unsigned i = stripe_of(live->address);
-    struct tables_stripe *s = &tables.stripes[i];
-    struct heap_stripe *shared = &tables.header->stripes[i];
-    if (live->address == 0 || !lock_stripe(i))
-        return LIVE_LOST;
-    enum live_result result = LIVE_LOST;
     uint32_t at = 0;
     bool replaces = false;
     if (s->array) {
-        at = find(slots_of(s->array), order_of(s->array), live->address);
+        at = find(slots_of(s->array), order_of(s->array), place.hash, live->address);
         replaces = slots_of(s->array)[at].address != 0;
     }
     if (replaces) {
         *old = slots_of(s->array)[at];
-        result = LIVE_REPLACED;
     } else {
         uintptr_t before = s->array;
-        if (reserve(s, shared)) {
-            if (s->array != before)
-                at = find(slots_of(s->array), order_of(s->array), live->address);
-            result = LIVE_INSERTED;
-            filter_add(live->address);
-        }
+        if (!reserve(s, shared))
+            return LIVE_LOST;
+        if (s->array != before)
+            at = find(slots_of(s->array), order_of(s->array), place.hash, live->address);
+        filter_add(live->address);
     }
-    if (result != LIVE_LOST) {
+    change_begin(shared);
+    put(&slots_of(s->array)[at], live);
+    if (s->mirror)
+        put(&s->mirror[at], live);
+    s->count += !replaces;
+    change_end(shared, s->count);
+    return replaces ? LIVE_REPLACED : LIVE_INSERTED;
+}
+
+enum live_result tables_live_insert(const struct heap_live *live, struct live_place place,
+                                    struct heap_live *old)
+{
+    struct tables_stripe *s = &tables.stripes[place.stripe];
+    struct heap_stripe *shared = &tables.header->stripes[place.stripe];
+    if (live->address == 0 || !lock_stripe(place.stripe))
+        return LIVE_LOST;
+    enum live_result result = LIVE_INSERTED;
+    struct heap_live *slots = slots_of(s->array);
+    uint32_t at;
+    if (__builtin_expect(s->count < s->room, 1) &&
+        __builtin_expect(
+            slots[at = find(slots, order_of(s->array), place.hash, live->address)].address == 0,
+            1)) {
+        filter_add(live->address);
         change_begin(shared);
-        put(&slots_of(s->array)[at], live);
+        occupy(&slots[at], live);
         if (s->mirror)
-            put(&s->mirror[at], live);
-        s->count += result == LIVE_INSERTED;
-        change_end(shared, s->count);
+            occupy(&s->mirror[at], live);
+        change_end(shared, ++s->count);
+    } else {
+        result = insert_rarely(s, shared, place, live, old);
     }
-    spin_unlock(&tables.locks->stripes[i]);
+    spin_unlock(&tables.locks->stripes[place.stripe]);
     return result;
 }
 
@@ -235,7 +251,7 @@ static void close_gap(struct tables_stripe *s, uint32_t hole)
     unsigned order = order_of(s->array);
     uint32_t mask = (1u << order) - 1;
     for (uint32_t at = (hole + 1) & mask; slots[at].address != 0; at = (at + 1) & mask) {
-        uint32_t home = home_of(slots[at].address, order);
+        uint32_t home = home_of(tables_mix(slots[at].address), order);
         if (((at - home) & mask) < ((at - hole) & mask))
             continue; /* its home lies behind the gap */
         put(&slots[hole], &slots[at]);
@@ -250,24 +266,24 @@ static void close_gap(struct tables_stripe *s, uint32_t hole)
 
 bool tables_live_remove(uint64_t address, struct heap_live *out)
 {
-    unsigned i = stripe_of(address);
-    struct tables_stripe *s = &tables.stripes[i];
-    struct heap_stripe *shared = &tables.header->stripes[i];
-    if (address == 0 || !lock_stripe(i))
+    struct live_place place = tables_live_place(address);
+    struct tables_stripe *s = &tables.stripes[place.stripe];
+    struct heap_stripe *shared = &tables.header->stripes[place.stripe];
+    if (address == 0 || !lock_stripe(place.stripe))
         return false;
     bool found = false;
-    if (s->array) {
-        uint32_t at = find(slots_of(s->array), order_of(s->array), address);
-        if (slots_of(s->array)[at].address == address) {
+    if (__builtin_expect(s->array != 0, 1)) {
+        struct heap_live *slots = slots_of(s->array);
+        uint32_t at = find(slots, order_of(s->array), place.hash, address);
+        if (slots[at].address == address) {
             found = true;
-            *out = slots_of(s->array)[at];
+            *out = slots[at];
             change_begin(shared);
-            s->count--;
             close_gap(s, at);
-            change_end(shared, s->count);
+            change_end(shared, --s->count);
             filter_remove(address);
         }
     }
-    spin_unlock(&tables.locks->stripes[i]);
+    spin_unlock(&tables.locks->stripes[place.stripe]);
     return found;
 }

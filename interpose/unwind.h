@@ -11,6 +11,7 @@
 
 #include "heap_tables.h"
 #include "slot.h"
+#include "tables_place.h"
 
 /* The frame to start from: the caller of the allocation function, as at the instruction after its
  * call. */
@@ -30,10 +31,12 @@ struct unwind_start {
 
 struct unwind_stack {
     uint32_t n_frames;
-    uint32_t flags;                  /* enum heap_stack_flags */
-    uint64_t hash;                   /* of the frames, computed while walking */
-    bool repeated;                   /* the same stack as in the walk before into slot->memory */
-    uint64_t frames[HEAP_MAX_DEPTH]; /* HEAP_FRAME, leaf first */
+    uint32_t flags;             /* enum heap_stack_flags */
+    uint64_t hash;              /* of the frames, computed while walking */
+    const uint64_t *frames;     /* HEAP_FRAME, leaf first: in room, or in slot->memory until the
+                                   next walk there */
+    struct tables_place *place; /* kept with this very stack in slot->memory, or NULL */
+    uint64_t room[HEAP_MAX_DEPTH];
 };
 
 /* backend: "approf" (default), "libunwind", "null" (APPROF_UNWIND). Called once, single-threaded,
@@ -41,7 +44,7 @@ struct unwind_stack {
 bool unwind_init(const char *backend);
 
 /* Walks at most max frames (<= HEAP_MAX_DEPTH). Never fails: at worst the stack holds start->pc
- * alone and is marked truncated. Only n_frames entries of *stack are written. */
+ * alone and is marked truncated. Only what is needed of stack->room is written. */
 void unwind_capture(const struct unwind_start *start, struct thread_slot *slot, uint32_t max,
                     struct unwind_stack *stack);
 

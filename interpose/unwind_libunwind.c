@@ -237,8 +237,8 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
     while (n < max) {
         struct module_view module;
         uint32_t id = modules_find(walk.pc - 1, &module) ? module.id : 0;
-        stack->frames[n] = HEAP_FRAME(id, walk.pc);
-        hash = unwind_hash_add(hash, stack->frames[n++]);
+        stack->room[n] = HEAP_FRAME(id, walk.pc);
+        hash = unwind_hash_add(hash, stack->room[n++]);
         step = WALK_LOST;
         if (!begun)
             break;
@@ -250,11 +250,12 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
             break;
     }
     stack->n_frames = n;
+    stack->frames = stack->room;
+    stack->place = NULL;
     stack->flags = step == WALK_NEXT   ? HEAP_STACK_DEEP
                    : step == WALK_LOST ? HEAP_STACK_TRUNCATED
                                        : 0;
     stack->hash = unwind_hash_end(hash, n);
-    stack->repeated = false;
 }
 
 static void after_fork(void)

@@ -14,13 +14,30 @@ static uintptr_t sp_or_never(const struct recall *r)
     return r->at < r->end ? r->at->sp : UINTPTR_MAX;
 }
 
+void recall_start(struct recall *r, const struct walk *walk, uint32_t max)
+{
+    struct walk_memory *memory = walk->slot->memory;
+    *r = (struct recall){.memory = NULL};
+    if (memory == NULL || max > WALK_MEMORY)
+        return;
+    if (memory->skip > 0) {
+        memory->skip--;
+        return;
+    }
+    r->memory = memory;
+    r->to = walked_place(memory, walk->pc, walk->sp);
+    const struct walked_frame *leaf = r->to->first;
+    bool same_leaf = leaf != NULL && leaf->sp == walk->sp && leaf->pc == walk->pc;
+    r->from = same_leaf ? r->to : memory->latest;
+}
+
 void recall_begin(struct recall *r, const struct walk *walk)
 {
-    if (r->memory == NULL || r->memory->count == 0 || r->memory->high != remembered_top(walk)) {
+    if (r->from == NULL || r->from->first == NULL || r->from->high != remembered_top(walk)) {
         r->at = r->end = NULL;
     } else if (r->end == NULL) {
-        r->end = &r->memory->walked[WALK_MEMORY];
-        r->at = r->end - r->memory->count;
+        r->at = r->from->first;
+        r->end = &r->from->walked[WALK_MEMORY];
     }
     r->until = sp_or_never(r);
 }
@@ -30,18 +47,16 @@ bool recall_frames(struct recall *r, struct walk *walk, uint32_t max, struct unw
     const struct walked_frame *at = r->at, *end = r->end;
     while (at < end && at->sp < walk->sp)
         at++;
-    if (at == end || at->sp != walk->sp || at->pc != walk->pc ||
-        (at->fp != walk->fp && at->fp != ANY_FP)) {
+    if (at == end || !walked_begins(at, walk->pc, walk->sp, walk->fp)) {
         r->at = at + (at < end && at->sp == walk->sp);
         r->until = sp_or_never(r);
         return false;
     }
-    struct walk_memory *memory = r->memory;
     const struct walked_frame *to = walked_follow(at);
     uint32_t left = (uint32_t)(end - at), same = (uint32_t)(to - at);
-    const uint64_t *frames = &memory->frames[WALK_MEMORY - left];
-    if (to + 1 == end && memory->ended && left <= max - r->n) {
-        memcpy(&stack->frames[r->n], frames, left * sizeof *frames);
+    const uint64_t *frames = &r->from->frames[WALK_MEMORY - left];
+    if (to == r->from->last && left <= max - r->n) {
+        memcpy(&stack->room[r->n], frames, left * sizeof *frames);
         r->shared = left;
         return true;
     }
@@ -51,7 +66,7 @@ bool recall_frames(struct recall *r, struct walk *walk, uint32_t max, struct unw
         same = max - r->n;
     for (; same > 0; same--, at++) {
         uint64_t rule = RULE_VALID | RULE_PERMANENT | (at->fp != ANY_FP ? RULE_BASE_FP : 0);
-        struct fresh_frame *fresh = &memory->fresh[r->n];
+        struct fresh_frame *fresh = &r->memory->fresh[r->n];
         *fresh = (struct fresh_frame){.sp = at->sp, .fp = walk->fp};
         if ((uintptr_t)at->fp_slot != at[1].sp + ARCH_RA_OFFSET) {
             uint64_t words = ((uintptr_t)at->fp_slot - at[1].sp) / ARCH_WORD;
@@ -59,7 +74,7 @@ bool recall_frames(struct recall *r, struct walk *walk, uint32_t max, struct unw
             walk->fp = at->fp_word;
         }
         fresh->rule = rule;
-        stack->frames[r->n++] = *frames++;
+        stack->room[r->n++] = *frames++;
     }
     walk->pc = at->pc;
     walk->sp = at->sp;
@@ -77,7 +92,6 @@ static void judge_use(struct walk_memory *memory, uint32_t n, uint32_t shared)
     } else if (++memory->losses == LOSSES) {
         memory->losses = 0;
         memory->skip = SKIP;
-        memory->count = 0; /* or the next walk that asks would be said to repeat this one */
     }
 }
 
@@ -106,48 +120,54 @@ static bool note_step(struct walked_frame *w, const struct fresh_frame *fresh, u
     return fp_matters;
 }
 
-void remember(struct recall *r, const struct walk *walk, bool ended, struct unwind_stack *stack)
+/* Fills in r->to with shared frames of r->from, and before them those that were walked. */
+static void fill_in(struct recall *r, const struct walk *walk, bool ended,
+                    const struct unwind_stack *stack)
 {
-    struct walk_memory *memory = r->memory;
+    struct walked_stack *to = r->to;
     uint32_t n = r->n, shared = r->shared;
-    uint64_t hash = 0;
-    stack->n_frames = n + shared;
-    stack->repeated = n == 0 && shared > 0 && memory->count == shared;
-    if (shared > 0)
-        hash = memory->walked[WALK_MEMORY - shared].hash;
-    if (stack->repeated) {
-        stack->hash = unwind_hash_end(hash, stack->n_frames);
-        memory->losses = 0;
-        return;
-    }
-    uintptr_t top = remembered_top(walk);
-    if (memory == NULL || top == 0) {
-        if (memory != NULL)
-            memory->count = 0;
-        for (uint32_t i = n; i-- > 0;)
-            hash = unwind_hash_add(hash, stack->frames[i]);
-        stack->hash = unwind_hash_end(hash, stack->n_frames);
-        return;
-    }
-    memory->count = 0;
+    to->first = NULL;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    struct walked_frame *w = &memory->walked[WALK_MEMORY - shared];
+    struct walked_frame *w = &to->walked[WALK_MEMORY - shared];
+    if (shared > 0 && r->from != to)
+        memcpy(w, &r->from->walked[WALK_MEMORY - shared], shared * sizeof *w);
+    memcpy(&to->frames[WALK_MEMORY - shared - n], stack->room, (n + shared) * sizeof *to->frames);
     uintptr_t sp = shared > 0 ? w->sp : walk->sp;
+    uint64_t hash = shared > 0 ? w->hash : 0;
     bool fp_matters = shared > 0 && w->fp != ANY_FP;
-    memcpy(&memory->frames[WALK_MEMORY - shared - n], stack->frames, n * sizeof(uint64_t));
     if (shared == 0 && n > 0)
-        memory->fresh[n - 1].rule |= RULE_SPECIAL;
+        r->memory->fresh[n - 1].rule |= RULE_SPECIAL;
     for (uint32_t i = n; i-- > 0;) {
         w--;
-        w->pc = HEAP_FRAME_PC(stack->frames[i]);
-        w->hash = hash = unwind_hash_add(hash, stack->frames[i]);
-        fp_matters = note_step(w, &memory->fresh[i], sp, fp_matters);
+        w->pc = HEAP_FRAME_PC(stack->room[i]);
+        w->hash = hash = unwind_hash_add(hash, stack->room[i]);
+        fp_matters = note_step(w, &r->memory->fresh[i], sp, fp_matters);
         sp = w->sp;
     }
-    memory->high = top;
-    memory->ended = ended;
+    to->last = ended ? &to->walked[WALK_MEMORY - 1] : NULL;
+    to->high = remembered_top(walk);
+    to->hash = unwind_hash_end(hash, n + shared);
+    to->count = n + shared;
+    to->place = (struct tables_place){0};
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    memory->count = n + shared;
-    judge_use(memory, n, shared);
+    to->first = w;
+    r->memory->latest = to;
+}
+
+void remember(struct recall *r, const struct walk *walk, bool ended, struct unwind_stack *stack)
+{
+    stack->n_frames = r->n + r->shared;
+    stack->frames = stack->room;
+    if (r->memory != NULL && stack->n_frames > 0 && remembered_top(walk) != 0) {
+        fill_in(r, walk, ended, stack);
+        judge_use(r->memory, r->n, r->shared);
+        stack->hash = r->to->hash;
+        stack->place = &r->to->place;
+        return;
+    }
+    uint64_t hash = r->shared > 0 ? r->from->walked[WALK_MEMORY - r->shared].hash : 0;
+    for (uint32_t i = r->n; i-- > 0;)
+        hash = unwind_hash_add(hash, stack->room[i]);
     stack->hash = unwind_hash_end(hash, stack->n_frames);
+    stack->place = NULL;
 }

@@ -186,12 +186,14 @@ static __attribute__((noinline)) enum walk_step special(struct walk *walk, uint6
  * way from one return address to the next than all else. */
 #define SCALAR(x) __asm__("" : "+r"(x))
 
-static void capture(const struct unwind_start *start, struct thread_slot *slot, uint32_t max,
-                    struct unwind_stack *stack)
+static __attribute__((noinline)) void walk_stack(const struct unwind_start *start,
+                                                 struct thread_slot *slot, uint32_t max,
+                                                 struct unwind_stack *stack)
 {
     struct walk walk;
+    struct recall recall;
     walk_begin(&walk, start, slot);
-    struct recall recall = {.memory = memory_for_walk(slot->memory, max)};
+    recall_start(&recall, &walk, max);
     recall_begin(&recall, &walk);
     struct fresh_frame *fresh = recall.memory != NULL ? recall.memory->fresh : NULL;
     uintptr_t pc = walk.pc, sp = walk.sp, fp = walk.fp;
@@ -229,7 +231,7 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
             rule = learn(&walk, known ? rule : 0, &learnt);
             frame = learnt;
         }
-        stack->frames[n] = frame;
+        stack->room[n] = frame;
         if (fresh != NULL) {
             fresh[n].sp = sp;
             fresh[n].fp = fp;
@@ -279,6 +281,24 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
     remember(&recall, &walk, ended, stack);
 }
 
+static void capture(const struct unwind_start *start, struct thread_slot *slot, uint32_t max,
+                    struct unwind_stack *stack)
+{
+    struct walk_memory *memory = slot->memory;
+    if (memory != NULL) {
+        struct walked_stack *same = walked_place(memory, start->pc, start->sp);
+        if (walked_again(same, start, slot, max)) {
+            stack->n_frames = same->count;
+            stack->flags = 0;
+            stack->hash = same->hash;
+            stack->frames = &same->frames[WALK_MEMORY - same->count];
+            stack->place = &same->place;
+            return;
+        }
+    }
+    walk_stack(start, slot, max, stack);
+}
+
 static bool always(void)
 {
     return true;
@@ -303,9 +323,10 @@ static void capture_none(const struct unwind_start *start, struct thread_slot *s
     (void)slot;
     stack->n_frames = max > 0 ? 1 : 0;
     stack->flags = HEAP_STACK_TRUNCATED;
-    stack->frames[0] = HEAP_FRAME(modules_find(start->pc - 1, &module) ? module.id : 0, start->pc);
-    stack->hash = unwind_hash_end(unwind_hash_add(0, stack->frames[0]), stack->n_frames);
-    stack->repeated = false;
+    stack->room[0] = HEAP_FRAME(modules_find(start->pc - 1, &module) ? module.id : 0, start->pc);
+    stack->frames = stack->room;
+    stack->place = NULL;
+    stack->hash = unwind_hash_end(unwind_hash_add(0, stack->room[0]), stack->n_frames);
 }
 
 const struct unwind_backend unwind_null = {

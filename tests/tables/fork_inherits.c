@@ -33,7 +33,7 @@ static const void *address(unsigned i)
 static void make_stack(struct unwind_stack *stack, uint32_t n)
 {
     world_stack(stack, n, 3 + n);
-    stack->frames[0] = HEAP_FRAME(1 + n % 3, world_mix(n));
+    stack->room[0] = HEAP_FRAME(1 + n % 3, world_mix(n));
 }
 
 static void *worker(void *arg)

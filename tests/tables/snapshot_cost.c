@@ -14,9 +14,11 @@ static void make_stack(struct unwind_stack *stack, uint64_t n)
     stack->n_frames = 20;
     stack->flags = 0;
     stack->hash = world_mix(n);
+    stack->frames = stack->room;
+    stack->place = NULL;
     for (uint32_t depth = 0; depth < 20; depth++) { /* from the outermost frame inwards */
         uint64_t node = depth < 14 ? n >> (14 - depth) : world_mix(n * 20 + depth);
-        stack->frames[19 - depth] =
+        stack->room[19 - depth] =
             HEAP_FRAME(1, 0x400000 + world_mix(node << 5 | depth) % 4000 * 64);
     }
 }

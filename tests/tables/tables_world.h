@@ -93,8 +93,10 @@ static inline void world_stack(struct unwind_stack *stack, uint64_t n, uint32_t 
     stack->n_frames = depth;
     stack->flags = 0;
     stack->hash = world_mix(n);
+    stack->frames = stack->room;
+    stack->place = NULL;
     for (uint32_t i = 0; i < depth; i++)
-        stack->frames[i] = HEAP_FRAME(0, world_mix(n * 1000 + i));
+        stack->room[i] = HEAP_FRAME(0, world_mix(n * 1000 + i));
 }
 
 /* A whole file; NULL if it can't be read. */

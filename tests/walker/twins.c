@@ -34,6 +34,8 @@ static __attribute__((noinline)) void look(void *argument)
     struct unwind_start start = UNWIND_START_HERE();
     slot.memory = &memory;
     unwind_capture(&start, &slot, 64, &seen->stack);
+    memmove(seen->stack.room, seen->stack.frames, seen->stack.n_frames * sizeof(uint64_t));
+    seen->stack.frames = seen->stack.room; /* the memory goes with the thread */
 }
 
 static __attribute__((noinline)) void *in_thread(void *argument)

@@ -59,10 +59,10 @@ static void depth_and_hash(void)
         check(i == 0 || stack.hash == hash, "the same stack has the same hash");
         hash = stack.hash;
     }
-    memset(stack.frames, 0xa5, sizeof stack.frames);
+    memset(stack.room, 0xa5, sizeof stack.room);
     at_depth(30, 10);
     check(stack.n_frames == 10 && stack.flags == HEAP_STACK_DEEP, "ten frames are asked for");
-    check(stack.frames[10] == UINT64_C(0xa5a5a5a5a5a5a5a5), "only n_frames frames are written");
+    check(stack.room[10] == UINT64_C(0xa5a5a5a5a5a5a5a5), "only n_frames frames are written");
     at_depth(30, n - 1);
     check(stack.flags == HEAP_STACK_DEEP && stack.n_frames == n - 1, "one frame too many");
     at_depth(30, n);

@@ -1,5 +1,5 @@
 /* test: link=walker cflags=-O2,-fno-optimize-sibling-calls quick */
-/* walk_memory.c - walks that use what is remembered of the last one against walks that don't:
+/* walk_memory.c - walks that use what is remembered of others against walks that don't:
  * frames, flags and hash must be the same, after any change of the stack, with any limit on the
  * depth, and also where frames can't be remembered. That they do use it is counted by walk_cost.sh.
  */
@@ -10,7 +10,7 @@
 #include <ucontext.h>
 
 static struct thread_slot slot;
-static struct unwind_stack stack, anew, before;
+static struct unwind_stack stack, anew, remembered[WALK_STACKS];
 static struct walk_memory memory;
 static int failures;
 static unsigned walks, repeats;
@@ -49,12 +49,23 @@ static __attribute__((noinline)) void walk(void)
     walks++;
     if (!same(&stack, &anew))
         failed("differs from a walk without memory");
-    if (stack.repeated && !same(&stack, &before))
-        failed("is said to be the stack before, and is not");
-    if (anew.repeated)
-        failed("is said to be the stack before, without a memory");
-    repeats += stack.repeated;
-    before = stack;
+    if (anew.place != NULL)
+        failed("has a place without a memory");
+    if (stack.place == NULL)
+        return;
+    /* What is kept with a stack is found again with this very one only. */
+    unsigned i = 0;
+    while (&memory.stacks[i].place != stack.place)
+        i++;
+    if (stack.place->stack != 0) {
+        repeats++;
+        if (!same(&stack, &remembered[i]))
+            failed("has the place of another stack");
+    }
+    stack.place->stack = 1;
+    remembered[i] = stack;
+    remembered[i].frames = remembered[i].room;
+    memcpy(remembered[i].room, stack.frames, stack.n_frames * sizeof stack.frames[0]);
 }
 
 /* Frames of four kinds, with a frame pointer and without, with a saved register in its place, and
