@@ -62,7 +62,7 @@ struct walked_stack {
     struct tables_place place;
 };
 
-enum { WALK_STACKS = 8 };
+enum { WALK_STACKS_BITS = 3, WALK_STACKS = 1 << WALK_STACKS_BITS };
 
 struct walk_memory {
     struct walked_stack *latest; /* the one that was filled in last, or NULL */
@@ -87,7 +87,7 @@ struct recall {
 static inline struct walked_stack *walked_place(struct walk_memory *memory, uintptr_t pc,
                                                 uintptr_t sp)
 {
-    return &memory->stacks[(pc * 8 + sp) * UINT64_C(0x9e3779b97f4a7c15) >> 61];
+    return &memory->stacks[(pc * 8 + sp) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - WALK_STACKS_BITS)];
 }
 
 /* From a frame that is the same, the last frame that is the same as well. The outermost frame's
