@@ -28,8 +28,11 @@ import workloads
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # What part of the time each gets. The counts and the reports end when they are done, and leave the rest to nobody.
-SHARES = {"patterns": 0.30, "programs": 0.24, "counts": 0.13, "growth": 0.14, "accuracy": 0.08, "reports": 0.11}
+SHARES = {"bounds": 0.18, "patterns": 0.25, "programs": 0.19, "counts": 0.11, "growth": 0.11, "accuracy": 0.06, "reports": 0.10}
 ROUNDS = 5
+# What a bound is on is measured more often: there a few percent count, which is what single rounds differ by.
+BOUND_ROUNDS = 21
+BOUND_TOOLS = ("glibc", "bare shim", "approf", "approf RATE=1", "heaptrack")
 
 
 def cells_as_data(cells, chosen):
@@ -53,13 +56,13 @@ def cells_as_data(cells, chosen):
     return out
 
 
-def measure_cells(works, chosen, seconds, say):
+def measure_cells(works, chosen, seconds, say, rounds=ROUNDS):
     runnable = sum(1 for w in works for t in chosen if not t.missing and not w.refuses(t))
     # Calibration takes about as long as two rounds; a run's own start and end come on top.
-    target = max(0.02, min(1.0, seconds / max(runnable, 1) / (ROUNDS + 2)))
+    target = max(0.02, min(1.0, seconds / max(runnable, 1) / (rounds + 2)))
     for w in works:
         w.limit = max(10.0, 30 * target)
-    return cells_as_data(measure.interleaved(works, chosen, target, seconds, ROUNDS, say), chosen)
+    return cells_as_data(measure.interleaved(works, chosen, target, seconds, rounds, say), chosen)
 
 
 def measure_reports(build, seconds, say):
@@ -118,7 +121,11 @@ def main():
             share = SHARES[part] / sum(SHARES[p] for p in parts[i:])
             seconds = max(10.0, (end - time.monotonic()) * share)
             say(f"{part}: {seconds:.0f} s")
-            if part == "patterns":
+            if part == "bounds":
+                works = [w for w in workloads.patterns(temp, build) if w.name in page.BOUND_WORKLOADS]
+                some = [t for t in chosen if t.name in BOUND_TOOLS]
+                data[part] = measure_cells(works, some, seconds, say, BOUND_ROUNDS)
+            elif part == "patterns":
                 data[part] = measure_cells(workloads.patterns(temp, build), chosen, seconds, say)
             elif part == "programs":
                 native = [t for t in chosen if t.language == "native"]

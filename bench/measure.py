@@ -169,7 +169,12 @@ def interleaved(workloads, tools, target, seconds, rounds, say):
 
 
 def spread(values):
-    return {"median": statistics.median(values), "min": min(values), "max": max(values), "n": len(values)} if values else None
+    if not values:
+        return None
+    out = {"median": statistics.median(values), "min": min(values), "max": max(values), "n": len(values)}
+    if len(values) >= 8:
+        out["low"], _, out["high"] = statistics.quantiles(values, n=4)
+    return out
 
 
 def ratio(cell, base):
