@@ -80,8 +80,10 @@ static bool has_caller_rights(int fd, const char *path, struct run_program *prog
     return true;
 }
 
-/* Whether a symbol table defines malloc as a function. */
-static bool defines_malloc(Elf *elf)
+typedef bool symbol_test(const char *name, const GElf_Sym *symbol, const void **found);
+
+/* Whether a symbol in any symbol table passes the test. */
+static bool any_symbol(Elf *elf, symbol_test *test, const void **found)
 {
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(elf, section)) != NULL) {
@@ -95,13 +97,11 @@ static bool defines_malloc(Elf *elf)
         size_t n = data->d_size / header.sh_entsize;
         for (size_t i = 1; i < n && i < (1u << 24); i++) {
             GElf_Sym symbol;
-            if (gelf_getsym(data, (int)i, &symbol) == NULL || symbol.st_shndx == SHN_UNDEF ||
-                GELF_ST_TYPE(symbol.st_info) != STT_FUNC ||
-                GELF_ST_BIND(symbol.st_info) == STB_LOCAL) {
+            if (gelf_getsym(data, (int)i, &symbol) == NULL) {
                 continue;
             }
             const char *name = elf_strptr(elf, header.sh_link, symbol.st_name);
-            if (name != NULL && strcmp(name, "malloc") == 0) {
+            if (name != NULL && test(name, &symbol, found)) {
                 return true;
             }
         }
@@ -109,13 +109,50 @@ static bool defines_malloc(Elf *elf)
     return false;
 }
 
-/* A sanitizer's allocator stops the program when any other library comes before its own. */
+static bool defines_malloc(const char *name, const GElf_Sym *symbol, const void **found)
+{
+    (void)found;
+    return symbol->st_shndx != SHN_UNDEF && GELF_ST_TYPE(symbol->st_info) == STT_FUNC &&
+           GELF_ST_BIND(symbol->st_info) != STB_LOCAL && strcmp(name, "malloc") == 0;
+}
+
+/* What sanitizers with an allocator of their own leave in a program: a shared runtime that it
+ * needs, gcc's or clang's, or the runtime itself inside, which has its start function. The hook
+ * passes all calls on in such a process (interpose/sanitizer.h). */
+static const struct {
+    const char *gcc_runtime, *clang_runtime, *start, *reason;
+} sanitizers[] = {
+    {"libasan.so", "libclang_rt.asan", "__asan_init", "is built with AddressSanitizer"},
+    {"libhwasan.so", "libclang_rt.hwasan", "__hwasan_init", "is built with HWAddressSanitizer"},
+    {"liblsan.so", "libclang_rt.lsan", "__lsan_init", "is built with LeakSanitizer"},
+    {"libtsan.so", "libclang_rt.tsan", "__tsan_init", "is built with ThreadSanitizer"},
+    {"libmsan.so", "libclang_rt.msan", "__msan_init", "is built with MemorySanitizer"},
+};
+enum { N_SANITIZERS = sizeof sanitizers / sizeof *sanitizers };
+
+static bool names_sanitizer(const char *name, const GElf_Sym *symbol, const void **found)
+{
+    /* A program may ask weakly, to see whether it has one. */
+    if (strncmp(name, "__", 2) != 0 ||
+        (symbol->st_shndx == SHN_UNDEF && GELF_ST_BIND(symbol->st_info) == STB_WEAK)) {
+        return false;
+    }
+    for (size_t i = 0; i < N_SANITIZERS; i++) {
+        if (strcmp(name, sanitizers[i].start) == 0) {
+            *found = sanitizers[i].reason;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
 static const char *needed_sanitizer(Elf *elf)
 {
-    static const char *const names[][2] = {{"libasan.so", "is built with AddressSanitizer"},
-                                           {"libhwasan.so", "is built with HWAddressSanitizer"},
-                                           {"liblsan.so", "is built with LeakSanitizer"},
-                                           {"libtsan.so", "is built with ThreadSanitizer"}};
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(elf, section)) != NULL) {
         GElf_Shdr header;
@@ -130,9 +167,10 @@ static const char *needed_sanitizer(Elf *elf)
                 continue;
             }
             const char *library = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
-            for (size_t k = 0; library != NULL && k < sizeof names / sizeof *names; k++) {
-                if (strncmp(library, names[k][0], strlen(names[k][0])) == 0) {
-                    return names[k][1];
+            for (size_t k = 0; library != NULL && k < N_SANITIZERS; k++) {
+                if (starts_with(library, sanitizers[k].gcc_runtime) ||
+                    starts_with(library, sanitizers[k].clang_runtime)) {
+                    return sanitizers[k].reason;
                 }
             }
         }
@@ -190,14 +228,15 @@ static bool check_elf(int fd, struct run_program *program)
         fine = REFUSE(program, "is linked against musl; libapprof.so needs glibc",
                       "build the program on a glibc system");
     }
-    if (fine && defines_malloc(elf)) {
+    const void *sanitizer = fine ? needed_sanitizer(elf) : NULL;
+    if (fine && (sanitizer != NULL || any_symbol(elf, names_sanitizer, &sanitizer))) {
+        fine = REFUSE(program, (const char *)sanitizer,
+                      "its reports need to see each call as it was made; profile a build without "
+                      "-fsanitize (undefined alone is fine)");
+    }
+    if (fine && any_symbol(elf, defines_malloc, NULL)) {
         fine = REFUSE(program, "has its own malloc inside: its allocations never reach a library",
                       "link the allocator as a shared library, or leave it out");
-    }
-    const char *sanitizer = fine ? needed_sanitizer(elf) : NULL;
-    if (sanitizer != NULL) {
-        fine = REFUSE(program, sanitizer,
-                      "its allocator must be the first; profile a build without -fsanitize");
     }
     elf_end(elf);
     return fine;

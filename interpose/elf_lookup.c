@@ -5,7 +5,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 struct symbols {
     const ElfW(Sym) * table;
@@ -36,7 +35,7 @@ static const void *dynamic_pointer(const struct link_map *object, const ElfW(Dyn
 
 static bool read_dynamic(const struct link_map *object, struct symbols *s)
 {
-    memset(s, 0, sizeof *s);
+    *s = (struct symbols){0};
     if (object == NULL || object->l_ld == NULL)
         return false;
     for (const ElfW(Dyn) *d = object->l_ld; d->d_tag != DT_NULL; d++) {
@@ -61,6 +60,14 @@ static bool read_dynamic(const struct link_map *object, struct symbols *s)
     return s->table != NULL && s->names != NULL && (s->gnu_hash != NULL || s->sysv_hash != NULL);
 }
 
+/* The C library's strcmp may be a sanitizer's, which starts the sanitizer (sanitizer.h). */
+static bool same_name(const char *a, const char *b)
+{
+    while (*a == *b && *a != '\0')
+        a++, b++;
+    return *a == *b;
+}
+
 static bool matches(const struct symbols *s, uint32_t i, const char *name)
 {
     const ElfW(Sym) *symbol = &s->table[i];
@@ -69,7 +76,7 @@ static bool matches(const struct symbols *s, uint32_t i, const char *name)
            ELF64_ST_BIND(symbol->st_info) != STB_LOCAL &&
            (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE) &&
            (s->versions == NULL || !(s->versions[i] & 0x8000)) &&
-           strcmp(s->names + symbol->st_name, name) == 0;
+           same_name(s->names + symbol->st_name, name);
 }
 
 static uint32_t find_gnu(const struct symbols *s, const char *name)

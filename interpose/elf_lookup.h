@@ -1,9 +1,10 @@
 /* elf_lookup.h - finds functions in loaded objects without the loader.
  *
  * dlsym takes the loader's lock and allocates an error text for every symbol that is not there.
- * These read the objects' own hash tables instead: no lock, no allocation, usable before any
- * constructor. Only the object list is shared with the loader: walk it in a constructor, or while
- * the object in question can't go away. Old, hidden symbol versions are not found, as with dlsym.
+ * These read the objects' own hash tables instead: no lock, no allocation, no call of a function
+ * that someone may intercept, usable before any constructor. Only the object list is shared with
+ * the loader: walk it in a constructor, or while the object in question can't go away. Old, hidden
+ * symbol versions are not found, as with dlsym.
  */
 #ifndef APPROF_ELF_LOOKUP_H
 #define APPROF_ELF_LOOKUP_H

@@ -18,6 +18,7 @@
 #include "hook_fallback.h"
 #include "hooks.h"
 #include "late_new.h"
+#include "sanitizer.h"
 
 enum family { FAMILY_C, FAMILY_NEW, FAMILY_X };
 
@@ -122,9 +123,7 @@ static void set(const struct hook_entry *entry, void *real, void *target)
     __atomic_store_n(entry->target, target, __ATOMIC_RELEASE);
 }
 
-/* The next definition after ours, as RTLD_NEXT would have it. Behind another allocator, too: what
- * reaches us there is that allocator's own RTLD_NEXT, or a function that it does not have. */
-static void *next_function(const char *symbol)
+void *resolve_next(const char *symbol)
 {
     if (!libc_is_glibc())
         return dlsym(RTLD_NEXT, symbol);
@@ -149,7 +148,7 @@ static void *global_function(const char *symbol)
 
 static void resolve_entry(const struct hook_entry *entry, struct link_map *allocator)
 {
-    void *found = next_function(entry->symbol);
+    void *found = resolve_next(entry->symbol);
     if (found == NULL && entry->family == FAMILY_NEW)
         return; /* its library may come later */
     bool counted = is_first && (entry->family != FAMILY_NEW || object_of(found) == allocator);
@@ -184,10 +183,11 @@ bool resolve_all(void)
                                      __ATOMIC_ACQUIRE))
         return expected == DONE;
     int saved = errno;
+    sanitizer_start();
     const struct link_map *first = NULL;
     elf_lookup_from(elf_first_object(), "malloc", &first);
     is_first = first == NULL || first == elf_own_object();
-    void *next = next_function("malloc"), *next_free = next_function("free");
+    void *next = resolve_next("malloc"), *next_free = resolve_next("free");
     struct link_map *allocator = object_of(next);
     note_allocator(next);
     for (size_t i = 0; i < N_HOOKS; i++)

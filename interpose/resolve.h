@@ -11,6 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The next definition after ours, as RTLD_NEXT would have it; NULL when there is none. Behind
+ * another allocator, too: what reaches us there is that allocator's own RTLD_NEXT, or a function
+ * that it does not have. In a constructor. */
+void *resolve_next(const char *symbol);
+
 /* Looks everything up; true when that has been done. False while it is under way: the caller makes
  * do with the arena, without waiting (two threads can't wait for each other's loader lock). */
 bool resolve_all(void);

@@ -20,6 +20,7 @@
 #include "overhead.h"
 #include "raw_sys.h"
 #include "resolve.h"
+#include "sanitizer.h"
 #include "slots.h"
 #include "watch.h"
 
@@ -132,11 +133,11 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     }
     startup.environment = environment != NULL ? environment : environ;
     resolve_all();
-    if (!wanted() || !begin()) {
+    watch_init();
+    if (sanitizer_allocates(startup.environment) || !wanted() || !begin()) {
         resolve_forward_all();
         return;
     }
-    watch_init();
     finish_init();
     __atomic_store_n(&hook_is_active, true, __ATOMIC_RELEASE);
 }

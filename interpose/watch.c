@@ -2,7 +2,6 @@
  * may be made through it. */
 #include "watch.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "hook_state.h"
 #include "hooks.h"
 #include "raw_sys.h"
+#include "resolve.h"
 
 static long raw_syscall_errno(long n, long a, long b, long c, long d, long e, long f);
 
@@ -23,9 +23,9 @@ __attribute__((visibility("hidden"))) long watch_syscall_slow(long n, long a, lo
 
 void watch_init(void)
 {
-    *(void **)&real_exit = dlsym(RTLD_NEXT, "_exit");
-    *(void **)&real_prctl = dlsym(RTLD_NEXT, "prctl");
-    void *next = dlsym(RTLD_NEXT, "syscall");
+    *(void **)&real_exit = resolve_next("_exit");
+    *(void **)&real_prctl = resolve_next("prctl");
+    void *next = resolve_next("syscall");
     if (next != NULL)
         *(void **)&watch_real_syscall = next;
 }

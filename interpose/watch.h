@@ -5,7 +5,8 @@
 #ifndef APPROF_WATCH_H
 #define APPROF_WATCH_H
 
-/* Looks up the next definitions; before it, the kernel is asked directly. */
+/* Looks up the next definitions; before it, the kernel is asked directly. Also for a process that
+ * is not profiled: another library's own _exit may lie beneath. */
 void watch_init(void);
 
 #endif

@@ -117,6 +117,20 @@ done
 for more in 1024 2048 4096; do
     try "RLIMIT_AS $more KiB more than enough" anything limited -v $((need + more)) --
 done
+# What the library itself takes of a limited address space: its own image, 2.1 MiB, and hardly a page more where there is no room.
+smallest() { # COMMAND…   KiB of addresses with which it ends well, to a page
+    local low=0 high=65536 middle
+    while [ $((high - low)) -gt 4 ]; do
+        middle=$(((low + high) / 2))
+        if (limited -v $middle "$@") >/dev/null 2>&1; then high=$middle; else low=$middle; fi
+    done
+    echo $high
+}
+without=$(smallest "$test_programs/hooks/pair" 10)
+with=$(APPROF_OUT=$TEST_TMP/h.pb.gz APPROF_SYMBOLIZE=0 smallest env LD_PRELOAD="$APPROF_LIB" "$test_programs/hooks/pair" 10)
+echo "smallest RLIMIT_AS: $without KiB without, $with KiB with"
+[ $((with - without)) -le 4096 ] || bad "RLIMIT_AS: $((with - without)) KiB more than without"
+[ "$with" -gt "$without" ] || bad "RLIMIT_AS: the library takes no room, so it was not there"
 try "RLIMIT_STACK 64 KiB" profile limited -s 64 --
 try "no more processes or threads" profile limited -u 0 --
 try "no locked memory, no core, lowest priority" profile nice -n 19 --
