@@ -1,5 +1,5 @@
-/* What tests/hooks/sanitizers.sh builds with each sanitizer: a bit of everything that a sanitizer watches, then the fault that its
- * first argument names. Pointers that must be lost or misused are volatile. */
+/* What tests/hooks/sanitizers.sh builds with each sanitizer: a bit of everything that a sanitizer
+ * watches, then the fault that its first argument names. What is lost or misused is volatile. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
