@@ -1,5 +1,5 @@
 #!/bin/bash
-# time: 900
+# time: 1800
 # variant: none
 # needs: gcc g++ clang clang++ python3
 # Programs that are built with a sanitizer, by gcc and by clang, with a shared runtime and with one inside: under a bare preload each
