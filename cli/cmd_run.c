@@ -7,6 +7,7 @@
 #include "commands.h"
 #include "live_watch.h"
 #include "memory.h"
+#include "memory_limit.h"
 #include "run_check.h"
 #include "run_child.h"
 #include "run_collect.h"
@@ -46,6 +47,7 @@ struct run {
     char *token;
     struct run_variable environment[MOST_VARIABLES];
     size_t n_environment;
+    struct memory_limit before, after; /* our own at start, the command's at its end */
     char depth[24], own_pid[24];
 };
 
@@ -200,6 +202,15 @@ static void tick(void *ctx)
     }
 }
 
+static void note_limit(void *ctx, pid_t pid)
+{
+    struct run *run = ctx;
+    memory_limit_find("", (uint32_t)pid, &run->after);
+    if (run->after.kills == 0) { /* version 1 has zombies in the root: most often it's our group */
+        memory_limit_find("", (uint32_t)getpid(), &run->after);
+    }
+}
+
 static void note_end(void *ctx, pid_t pid, int status)
 {
     struct run *run = ctx;
@@ -232,16 +243,32 @@ static const char *short_path(const char *path)
     return below ? path + n + 1 : path;
 }
 
+/* Why SIGKILL came, as far as it can be known: somebody was killed for memory in the command's
+ * group, since we started if it is our own group, too. */
+static void limit_text(const struct run *run, char *text, size_t room)
+{
+    const struct memory_limit *before = &run->before, *after = &run->after;
+    char limit[UNIT_TEXT_ROOM + 16], bytes[UNIT_TEXT_ROOM];
+    bool ours = strcmp(before->group, after->group) == 0;
+    if (after->kills <= (ours ? before->kills : 0)) {
+        return;
+    }
+    snprintf(limit, sizeof limit, " (limit %s)", bytes_text(bytes, sizeof bytes, after->bytes));
+    snprintf(text, room, "; the kernel has killed for want of memory in its control group%s",
+             after->bytes > 0 ? limit : "");
+}
+
 static void summarize(const struct run *run, const struct run_outcome *outcome)
 {
     const struct run_collect *collect = &run->collect;
     const struct run_process *largest = &collect->largest;
-    char total[UNIT_TEXT_ROOM], live[UNIT_TEXT_ROOM], peak[UNIT_TEXT_ROOM], how[64] = "";
+    char total[UNIT_TEXT_ROOM], live[UNIT_TEXT_ROOM], peak[UNIT_TEXT_ROOM], how[256] = "";
     if (WIFSIGNALED(outcome->status)) {
-        snprintf(how, sizeof how, ", ended by SIG%s",
-                 sigabbrev_np(WTERMSIG(outcome->status)) != NULL
-                     ? sigabbrev_np(WTERMSIG(outcome->status))
-                     : "NAL");
+        const char *name = sigabbrev_np(WTERMSIG(outcome->status));
+        int n = snprintf(how, sizeof how, ", ended by SIG%s", name != NULL ? name : "NAL");
+        if (WTERMSIG(outcome->status) == SIGKILL) {
+            limit_text(run, how + n, sizeof how - (size_t)n);
+        }
     }
     if (collect->n_processes == 0 && collect->n_running == 0) {
         if (run->directory[0] != 0) {
@@ -390,6 +417,7 @@ int cmd_run(struct invocation *invocation)
         remove_directory(&run);
         return STATUS_BAD_USAGE;
     }
+    memory_limit_find("", (uint32_t)getpid(), &run.before);
     struct symbolize_options quiet = {.quiet = true};
     run.collect.directory = run.directory;
     run.collect.symbolizer = symbolizer_open(&quiet);
@@ -400,6 +428,7 @@ int cmd_run(struct invocation *invocation)
                                   .streams = run.view.streams,
                                   .open_files = has_limit ? &open_files : NULL,
                                   .tick = tick,
+                                  .ending = note_limit,
                                   .ended = note_end,
                                   .stopping = options->live ? await_view : NULL,
                                   .ctx = &run};

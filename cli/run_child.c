@@ -73,9 +73,18 @@ static _Noreturn void become(const struct run_request *request, const struct inh
 static bool reap(const struct run_request *request, struct run_outcome *outcome)
 {
     int status;
-    pid_t pid;
     bool ended = false;
-    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+    siginfo_t info = {0};
+    /* First without taking it away: what /proc says of it goes with that. */
+    while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {
+        pid_t pid = info.si_pid;
+        if (pid == outcome->pid && request->ending != NULL) {
+            request->ending(request->ctx, pid);
+        }
+        if (waitpid(pid, &status, WNOHANG) != pid) {
+            break;
+        }
+        info.si_pid = 0;
         if (pid == outcome->pid) {
             outcome->status = status;
             ended = true;

@@ -24,6 +24,8 @@ struct run_request {
     const int *streams;              /* the command's 0, 1 and 2; -1, or NULL: ours */
     const struct rlimit *open_files; /* the command's RLIMIT_NOFILE: ours may have been raised */
     void (*tick)(void *ctx);         /* called about once a second while it runs */
+    /* Called when the command has ended, while it is a zombie, before ended; may be NULL. */
+    void (*ending)(void *ctx, pid_t pid);
     /* Called when a process has ended that is ours to wait for: the command, and its children that
      * have lost their parent. The status is as of waitpid. */
     void (*ended)(void *ctx, pid_t pid, int status);

@@ -34,8 +34,18 @@ if mkdir "$group" 2>/dev/null && echo 64M >"$group/$limit" 2>/dev/null; then
     [ -e "$group/memory.swap.max" ] && echo 0 >"$group/memory.swap.max"
     "$APPROF_BIN" run -o cgroup.%e.%p.pb.gz -- sh -c "echo \$\$ >$group/cgroup.procs && exec $server" >out 2>said
     check cgroup $?
+    killer='ended by SIGKILL; the kernel has killed for want of memory in its control group \(limit 64MB\)$'
+    [ "$limit" != memory.max ] || contains said "$killer" "who killed"
+    # approf run in the group as well, where version 1 shows it, too: it is smaller, so the program is killed.
+    sh -c "echo \$\$ >$group/cgroup.procs && exec '$APPROF_BIN' run -o group.%e.%p.pb.gz -- $server" >out 2>said
+    check group $?
+    contains said "$killer" "who killed in a group of both"
+    # A later death there by other hands is told from it.
+    sh -c "echo \$\$ >$group/cgroup.procs && exec '$APPROF_BIN' run -- '$test_programs/run/leaky' kill 9" >out 2>said
+    contains said 'ended by SIGKILL$' "a SIGKILL in a group that has seen kills"
     ways=1
 fi
 "$APPROF_BIN" run -o limit.%e.%p.pb.gz -- sh -c "ulimit -v 100000; exec $server" >out 2>said
 check limit $?
+lacks said 'the kernel has killed' "a program that killed itself"
 echo "limits that killed: RLIMIT_AS$([ $ways -eq 1 ] && echo ', memory cgroup')"
