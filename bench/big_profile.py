@@ -8,24 +8,12 @@ The same arguments make the same bytes.
 """
 import argparse
 import gzip
+import os
 import random
+import sys
 
-
-def varint(n):
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def number(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def message(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tests"))
+from pprof_wire import message, number, varint  # noqa: E402
 
 
 def main():

@@ -2,6 +2,7 @@
 #include "disassembly.h"
 
 #include "memory.h"
+#include "sorted.h"
 #include "tool_output.h"
 
 #include <inttypes.h>
@@ -21,15 +22,7 @@ struct listener {
 
 static bool in_ranges(const struct disassembly_request *request, uint64_t address)
 {
-    size_t low = 0, high = request->n_ranges;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (request->ranges[middle].end <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    size_t low = SORTED_FIRST_BEHIND(request->ranges, request->n_ranges, end, address);
     return low < request->n_ranges && address >= request->ranges[low].start;
 }
 
@@ -122,14 +115,5 @@ void disassembly_free(struct disassembly *disassembly)
 
 size_t disassembly_find(const struct disassembly *disassembly, uint64_t address)
 {
-    size_t low = 0, high = disassembly->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (disassembly->instructions[middle].address < address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return SORTED_FIRST_FROM(disassembly->instructions, disassembly->n, address, address);
 }

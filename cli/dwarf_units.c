@@ -1,6 +1,8 @@
 /* dwarf_units.c - which unit, function and inlined calls cover an address. */
 #include "dwarf_units.h"
 
+#include "sorted.h"
+
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,16 +67,7 @@ uint32_t code_ranges_find(const struct code_ranges *ranges, uint64_t address, ui
 {
     uint32_t i = *cursor;
     if (i == UINT32_MAX) {
-        uint32_t low = 0, high = ranges->n;
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-            if (ranges->ranges[middle].low <= address) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        i = low;
+        i = (uint32_t)SORTED_FIRST_BEHIND(ranges->ranges, ranges->n, low, address);
     }
     while (i > 0 && ranges->ranges[i - 1].reach > address) {
         i--;

@@ -4,6 +4,7 @@
 
 #include "memory.h"
 #include "regexp.h"
+#include "sorted.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -196,17 +197,9 @@ static size_t unplaced(size_t *next, size_t i)
 static bool place(struct profile *p, const struct placed *sorted, size_t n, size_t *next,
                   uint64_t start, uint64_t limit, uint32_t mapping)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sorted[middle].address < start) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    size_t first = SORTED_FIRST_FROM(sorted, n, address, start);
     bool any = false;
-    for (size_t i = unplaced(next, low); i < n && sorted[i].address < limit;
+    for (size_t i = unplaced(next, first); i < n && sorted[i].address < limit;
          i = unplaced(next, i)) {
         p->locations[sorted[i].location].mapping = mapping;
         next[i] = i + 1;

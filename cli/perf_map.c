@@ -1,6 +1,7 @@
 /* perf_map.c - reading perf maps. */
 #include "perf_map.h"
 #include "process_info.h"
+#include "sorted.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -123,18 +124,10 @@ void perf_map_free(struct perf_map *map)
 
 const char *perf_map_find(const struct perf_map *map, uint64_t address)
 {
-    uint32_t low = 0, high = map->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (map->entries[middle].start <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
     /* Code that was thrown away leaves entries behind that newer ones overlap. */
     const struct perf_map_entry *best = NULL;
-    for (uint32_t i = low, steps = 0; i > 0 && steps < 16; i--, steps++) {
+    size_t behind = SORTED_FIRST_BEHIND(map->entries, map->n, start, address);
+    for (size_t i = behind, steps = 0; i > 0 && steps < 16; i--, steps++) {
         const struct perf_map_entry *entry = &map->entries[i - 1];
         if (address - entry->start < entry->size && (best == NULL || entry->order > best->order)) {
             best = entry;

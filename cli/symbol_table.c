@@ -1,6 +1,8 @@
 /* symbol_table.c - a sorted array of function symbols. */
 #include "symbol_table.h"
 
+#include "sorted.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,24 +75,9 @@ void symbol_table_free(struct symbol_table *table)
     *table = (struct symbol_table){0};
 }
 
-/* Index of the first symbol that starts behind address. */
-static size_t first_behind(const struct symbol_table *table, uint64_t address)
-{
-    size_t low = 0, high = table->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table->symbols[middle].start <= address) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static const struct function_symbol *find(const struct symbol_table *table, uint64_t address)
 {
-    size_t behind = first_behind(table, address);
+    size_t behind = SORTED_FIRST_BEHIND(table->symbols, table->n, start, address);
     const struct function_symbol *unsized = NULL;
     for (size_t i = behind; i > 0 && behind - i < ENCLOSING_STEPS; i--) {
         const struct function_symbol *symbol = &table->symbols[i - 1];
@@ -125,7 +112,7 @@ const char *symbol_table_range(const struct symbol_table *table, uint64_t addres
     if (symbol->size > 0) {
         *end = symbol->start + symbol->size;
     } else {
-        size_t next = first_behind(table, address);
+        size_t next = SORTED_FIRST_BEHIND(table->symbols, table->n, start, address);
         *end = next < table->n ? table->symbols[next].start : address + 1;
     }
     return symbol->name;

@@ -7,6 +7,7 @@
 #include "elf_names.h"
 
 #include "elf_file.h"
+#include "sorted.h"
 
 #include <string.h>
 
@@ -85,19 +86,6 @@ static bool later(const struct candidate *a, const struct candidate *b)
     return a->rank > b->rank;
 }
 
-static uint32_t first_at_or_after(const struct wanted *wanted, uint32_t n, uint64_t vaddr)
-{
-    uint32_t low = 0, high = n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (wanted[middle].vaddr < vaddr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static void match(struct namer *namer, struct wanted *wanted, uint32_t n, const Elf64_Sym *symbol)
 {
     unsigned type = ELF64_ST_TYPE(symbol->st_info);
@@ -109,7 +97,7 @@ static void match(struct namer *namer, struct wanted *wanted, uint32_t n, const 
                                   .name = symbol->st_name,
                                   .section = symbol->st_shndx,
                                   .rank = rank_of(symbol)};
-    uint32_t i = first_at_or_after(wanted, n, symbol->st_value);
+    uint32_t i = (uint32_t)SORTED_FIRST_FROM(wanted, n, vaddr, symbol->st_value);
     if (i < n && later(&candidate, &wanted[i].before))
         wanted[i].before = candidate;
     for (; i < n && wanted[i].vaddr - symbol->st_value < symbol->st_size; i++) {

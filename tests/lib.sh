@@ -56,9 +56,16 @@ end_child() {
     wait "$1" 2>/dev/null
 }
 
+# also_at_end COMMAND   what else goes when the test ends, ahead of its processes
+at_end_commands=
+also_at_end() {
+    at_end_commands+="$1"$'\n'
+}
+
 at_end() {
     local status=$? pid
     trap - EXIT
+    eval "$at_end_commands"
     for pid in "${started_pids[@]:-}"; do
         [ -n "$pid" ] && end_child "$pid"
     done

@@ -17,52 +17,7 @@ import gzip
 import re
 import sys
 
-
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if not byte & 0x80:
-            return value, at
-
-
-def fields(data):
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        kind = key & 7
-        if kind == 0:
-            value, at = varint(data, at)
-        elif kind == 2:
-            size, at = varint(data, at)
-            if at + size > len(data):
-                raise ValueError("field runs past the end")
-            value, at = data[at:at + size], at + size
-        elif kind == 1:
-            value, at = data[at:at + 8], at + 8
-        elif kind == 5:
-            value, at = data[at:at + 4], at + 4
-        else:
-            raise ValueError(f"wire type {kind}")
-        yield key >> 3, value
-
-
-def signed(value):
-    return value - (1 << 64) if value >> 63 else value
-
-
-def numbers(value):
-    """A repeated integer field: one number, or a packed run of them."""
-    if isinstance(value, int):
-        return [signed(value)]
-    out, at = [], 0
-    while at < len(value):
-        number, at = varint(value, at)
-        out.append(signed(number))
-    return out
+from pprof_wire import fields, numbers, signed
 
 
 def message(data):

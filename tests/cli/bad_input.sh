@@ -8,28 +8,21 @@
 # A sound profile, made here byte by byte so that this test needs nothing of ours to make its inputs.
 cat >make.py <<'PY'
 import gzip, os, random
-def varint(n):
-    n &= (1 << 64) - 1
-    out = b""
-    while n > 127:
-        out += bytes([n & 127 | 128]); n >>= 7
-    return out + bytes([n])
-def num(field, n): return varint(field << 3) + varint(n)
-def sub(field, data): return varint(field << 3 | 2) + varint(len(data)) + data
+from pprof_wire import message, number, varint
 strings = ["", "alloc_objects", "count", "alloc_space", "bytes", "inuse_objects", "inuse_space", "space", "leaf", "main", "x.c"]
 def body(samples=50, types=4, nil=False, table=strings):
     p = b""
     for kind, unit in ((1, 2), (3, 4), (5, 2), (6, 4))[:types]:
-        p += sub(1, num(1, kind) + num(2, unit))
+        p += message(1, number(1, kind) + number(2, unit))
     for i in range(samples):
-        p += sub(2, sub(1, varint(1 if not nil else 99) + varint(2)) + sub(2, b"".join(varint(v) for v in (i, i * 100, i % 3, i % 3 * 100))))
-    p += sub(3, num(1, 1) + num(2, 0x400000) + num(3, 0x500000) + num(7, 1))
+        p += message(2, message(1, varint(1 if not nil else 99) + varint(2)) + message(2, b"".join(varint(v) for v in (i, i * 100, i % 3, i % 3 * 100))))
+    p += message(3, number(1, 1) + number(2, 0x400000) + number(3, 0x500000) + number(7, 1))
     for i, name in ((1, 8), (2, 9)):
-        p += sub(4, num(1, i) + num(2, 1) + num(3, 0x400000 + i) + sub(4, num(1, i) + num(2, 10 * i)))
-        p += sub(5, num(1, i) + num(2, name) + num(3, name) + num(4, 10))
+        p += message(4, number(1, i) + number(2, 1) + number(3, 0x400000 + i) + message(4, number(1, i) + number(2, 10 * i)))
+        p += message(5, number(1, i) + number(2, name) + number(3, name) + number(4, 10))
     for s in table:
-        p += sub(6, s.encode())
-    return p + sub(11, num(1, 7) + num(2, 4)) + num(12, 524288)
+        p += message(6, s.encode())
+    return p + message(11, number(1, 7) + number(2, 4)) + number(12, 524288)
 good = gzip.compress(body(), mtime=0)
 def put(name, data): open(name, "wb").write(data)
 put("good", good)
@@ -57,7 +50,7 @@ random.seed(7)
 put("bad-noise", bytes(random.randrange(256) for _ in range(5000)))
 put("bad-gzip-of-noise", gzip.compress(bytes(random.randrange(256) for _ in range(5000))))
 PY
-"$PYTHON" make.py || fail "the inputs cannot be made"
+PYTHONPATH=$TOP/tests "$PYTHON" make.py || fail "the inputs cannot be made"
 
 approf top good >out 2>err || fail "the sound profile is refused: $(cat err)"
 contains out '^Showing nodes accounting for' "the sound profile"

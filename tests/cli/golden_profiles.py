@@ -5,8 +5,8 @@ import gzip
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from random_profiles import Strings, num, sub, varint
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from pprof_wire import Strings, message, number, varint  # noqa: E402
 
 PERIOD_TYPES = {"cpu": "cpu"}
 HEAP_TYPES = [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes")]
@@ -16,20 +16,20 @@ def write(path, types, functions, locations, samples, period, time, duration=0, 
     """functions: (name, system name, file, start line); locations: (address, [(function, line)...]), innermost first;
     samples: ([locations], [values], [(key, string or number)...])."""
     s = Strings()
-    out = bytearray(b"".join(sub(1, num(1, s(t)) + num(2, s(u))) for t, u in types))
+    out = bytearray(b"".join(message(1, number(1, s(t)) + number(2, s(u))) for t, u in types))
     for stack, values, labels in samples:
-        body = sub(1, b"".join(varint(l) for l in stack)) + sub(2, b"".join(varint(v) for v in values))
+        body = message(1, b"".join(varint(l) for l in stack)) + message(2, b"".join(varint(v) for v in values))
         for key, value in labels:
-            body += sub(3, num(1, s(key)) + (num(2, s(value)) if isinstance(value, str) else num(3, value)))
-        out += sub(2, body)
-    out += sub(3, num(1, 1) + num(2, 0x400000) + num(3, 0x500000) + num(5, s("/opt/shop/bin/server")) +
-               num(6, s("0123456789abcdef")) + num(7, 1) + num(8, 1) + num(9, 1) + num(10, 1))
+            body += message(3, number(1, s(key)) + (number(2, s(value)) if isinstance(value, str) else number(3, value)))
+        out += message(2, body)
+    out += message(3, number(1, 1) + number(2, 0x400000) + number(3, 0x500000) + number(5, s("/opt/shop/bin/server")) +
+               number(6, s("0123456789abcdef")) + number(7, 1) + number(8, 1) + number(9, 1) + number(10, 1))
     for i, (address, lines) in enumerate(locations, 1):
-        out += sub(4, num(1, i) + num(2, 1) + num(3, address) + b"".join(sub(4, num(1, f) + num(2, l)) for f, l in lines))
+        out += message(4, number(1, i) + number(2, 1) + number(3, address) + b"".join(message(4, number(1, f) + number(2, l)) for f, l in lines))
     for i, (name, system, file, start) in enumerate(functions, 1):
-        out += sub(5, num(1, i) + num(2, s(name)) + num(3, s(system)) + num(4, s(file)) + num(5, start))
-    out += num(9, time) + num(10, duration) + sub(11, num(1, s(PERIOD_TYPES.get(types[-1][0], "space"))) + num(2, s("nanoseconds" if types[-1][0] == "cpu" else "bytes"))) + num(12, period)
-    out += b"".join(num(13, s(c)) for c in comments) + num(14, s(default))
+        out += message(5, number(1, i) + number(2, s(name)) + number(3, s(system)) + number(4, s(file)) + number(5, start))
+    out += number(9, time) + number(10, duration) + message(11, number(1, s(PERIOD_TYPES.get(types[-1][0], "space"))) + number(2, s("nanoseconds" if types[-1][0] == "cpu" else "bytes"))) + number(12, period)
+    out += b"".join(number(13, s(c)) for c in comments) + number(14, s(default))
     with open(path, "wb") as f:
         f.write(gzip.compress(s.encode() + bytes(out), mtime=0))
 

@@ -1,36 +1,11 @@
 """Random but sound profiles, the same for the same seed: every feature of the message, few of each."""
 import gzip
+import os
 import random
+import sys
 
-
-def varint(n):
-    n &= (1 << 64) - 1
-    out = bytearray()
-    while n > 127:
-        out.append(n & 127 | 128)
-        n >>= 7
-    out.append(n)
-    return bytes(out)
-
-
-def num(field, n):
-    return varint(field << 3) + varint(n) if n else b""
-
-
-def sub(field, data):
-    return varint(field << 3 | 2) + varint(len(data)) + data
-
-
-class Strings:
-    def __init__(self):
-        self.ids = {"": 0}
-
-    def __call__(self, text):
-        return self.ids.setdefault(text, len(self.ids))
-
-    def encode(self):
-        return b"".join(sub(6, s.encode()) for s in self.ids)
-
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from pprof_wire import Strings, fields, message, number, read_varint, varint  # noqa: E402
 
 NAMES = ["f%d" % i for i in range(12)] + ["ns::Type::method", "alpha(int)", "beta", "parse<int>", "(*T).m", "", "_start"]
 FILES = ["/src/a.c", "/src/b.c", "/src/./c.c", "/home/me/src/d.c", "rel/e.c", "", "/proc/self/cwd/f.c"]
@@ -50,7 +25,7 @@ def build(seed, like=None):
     else:
         types = TYPES
     for kind_name, unit in types:
-        out += sub(1, num(1, s(kind_name)) + num(2, s(unit)))
+        out += message(1, number(1, s(kind_name)) + number(2, s(unit)))
     if like is not None:
         r = random.Random(seed)
     n_mappings = r.randrange(0, 4)
@@ -63,41 +38,41 @@ def build(seed, like=None):
         for _, unit in types:
             value = r.choice([0, 1, r.randrange(1, 100), r.randrange(1, 10**6), r.randrange(1, 10**10)])
             values.append(-value if negative and r.random() < 0.4 else value)
-        body = sub(1, b"".join(varint(l) for l in stack)) if stack else b""
-        body += sub(2, b"".join(varint(v) for v in values))
+        body = message(1, b"".join(varint(l) for l in stack)) if stack else b""
+        body += message(2, b"".join(varint(v) for v in values))
         labels = []
         if r.random() < 0.5:
-            labels.append(num(1, s("bytes")) + num(3, r.choice([16, 48, 1024, 5000, 70000])))
+            labels.append(number(1, s("bytes")) + number(3, r.choice([16, 48, 1024, 5000, 70000])))
         if r.random() < 0.3:
-            labels.append(num(1, s("thread")) + num(2, s(r.choice(["t1", "t2", "worker \"x\""]))))
+            labels.append(number(1, s("thread")) + number(2, s(r.choice(["t1", "t2", "worker \"x\""]))))
         if r.random() < 0.2:
-            labels.append(num(1, s("key1")) + num(2, s(r.choice(["v1", "v2", "v3"]))))
+            labels.append(number(1, s("key1")) + number(2, s(r.choice(["v1", "v2", "v3"]))))
         if r.random() < 0.15:
-            labels.append(num(1, s("key2")) + num(3, r.randrange(1, 5)) + num(4, s(r.choice(["", "kilobytes", "ms"]))))
+            labels.append(number(1, s("key2")) + number(3, r.randrange(1, 5)) + number(4, s(r.choice(["", "kilobytes", "ms"]))))
         r.shuffle(labels)
-        out += sub(2, body + b"".join(sub(3, l) for l in labels))
+        out += message(2, body + b"".join(message(3, l) for l in labels))
     for i in range(1, n_mappings + 1):
-        out += sub(3, num(1, i) + num(2, 0x400000 * i) + num(3, 0x400000 * i + r.choice([0x1000, 0x10000, 0xfff])) +
-                   num(4, r.choice([0, 0x1000])) + num(5, s(r.choice(["/usr/bin/server", "/lib/libc.so.6", "", "[vdso]"]))) +
-                   num(6, s(r.choice(["", "abc", "def"]))) + num(7, 1) + num(8, 1) + num(9, 1) + num(10, r.randrange(2)))
+        out += message(3, number(1, i) + number(2, 0x400000 * i) + number(3, 0x400000 * i + r.choice([0x1000, 0x10000, 0xfff])) +
+                   number(4, r.choice([0, 0x1000])) + number(5, s(r.choice(["/usr/bin/server", "/lib/libc.so.6", "", "[vdso]"]))) +
+                   number(6, s(r.choice(["", "abc", "def"]))) + number(7, 1) + number(8, 1) + number(9, 1) + number(10, r.randrange(2)))
     for i in range(1, n_locations + 1):
         mapping = r.randrange(0, n_mappings + 1)
-        body = num(1, i) + num(2, mapping) + num(3, 0x400000 * mapping + r.randrange(0, 0x1000) if r.random() < 0.95 else 0)
+        body = number(1, i) + number(2, mapping) + number(3, 0x400000 * mapping + r.randrange(0, 0x1000) if r.random() < 0.95 else 0)
         for _ in range(r.choice([0, 1, 1, 1, 1, 2, 3])):
-            body += sub(4, num(1, r.randrange(1, n_functions + 1)) + num(2, r.choice([0, 7, 11, 12, r.randrange(1, 200)])))
-        out += sub(4, body + num(5, r.random() < 0.1))
+            body += message(4, number(1, r.randrange(1, n_functions + 1)) + number(2, r.choice([0, 7, 11, 12, r.randrange(1, 200)])))
+        out += message(4, body + number(5, r.random() < 0.1))
     for i in range(1, n_functions + 1):
         name = r.choice(NAMES)
-        out += sub(5, num(1, i) + num(2, s(name)) + num(3, s(name if r.random() < 0.7 else "_Z" + name)) +
-                   num(4, s(r.choice(FILES))) + num(5, r.choice([0, 0, 0, 3])))
+        out += message(5, number(1, i) + number(2, s(name)) + number(3, s(name if r.random() < 0.7 else "_Z" + name)) +
+                   number(4, s(r.choice(FILES))) + number(5, r.choice([0, 0, 0, 3])))
     if r.random() < 0.2:
-        out += num(7, s("f1|beta")) + num(8, s(r.choice(["", "f10"])))
-    out += num(9, r.choice([0, 1700000000 * 10**9, 1700000000123456789]))
-    out += num(10, r.choice([0, 10**9, 1500 * 10**6, 7 * 3600 * 10**9]))
-    out += sub(11, num(1, s("space")) + num(2, s("bytes"))) + num(12, r.choice([0, 524288]))
+        out += number(7, s("f1|beta")) + number(8, s(r.choice(["", "f10"])))
+    out += number(9, r.choice([0, 1700000000 * 10**9, 1700000000123456789]))
+    out += number(10, r.choice([0, 10**9, 1500 * 10**6, 7 * 3600 * 10**9]))
+    out += message(11, number(1, s("space")) + number(2, s("bytes"))) + number(12, r.choice([0, 524288]))
     for _ in range(r.randrange(0, 3)):
-        out += num(13, s(r.choice(["a comment", "# hidden", "#x"])))
-    out += num(14, s(r.choice(["", types[0][0]])))
+        out += number(13, s(r.choice(["a comment", "# hidden", "#x"])))
+    out += number(14, s(r.choice(["", types[0][0]])))
     return s.encode() + out
 
 
@@ -124,32 +99,6 @@ def options(seed):
 
 # ---- reading, for comparing what is written ----
 
-def fields(data):
-    at = 0
-    while at < len(data):
-        key, at = read_varint(data, at)
-        if key & 7 == 0:
-            value, at = read_varint(data, at)
-        elif key & 7 == 2:
-            length, at = read_varint(data, at)
-            value = data[at:at + length]
-            at += length
-        else:
-            raise ValueError("wire type")
-        yield key >> 3, value
-
-
-def read_varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value & (1 << 64) - 1, at
-
-
 STRING_FIELDS = {"": {7, 8, 13, 14, 15}, "type": {1, 2}, "label": {1, 2, 4}, "mapping": {5, 6}, "function": {2, 3, 4}}
 PARTS = {("", 1): "type", ("", 2): "sample", ("", 3): "mapping", ("", 4): "location", ("", 5): "function", ("", 11): "type",
          ("sample", 3): "label", ("location", 4): "line"}
@@ -159,23 +108,23 @@ def content(data):
     """What a message says, with strings instead of indices and without what is zero."""
     strings = [value for field, value in fields(data) if field == 6]
 
-    def message(part, data):
+    def content_of(part, data):
         out = []
         for field, value in fields(data):
             if part == "" and field == 6:
                 continue
             inner = PARTS.get((part, field))
             if inner:
-                out.append((field, message(inner, value)))
+                out.append((field, content_of(inner, value)))
             elif isinstance(value, bytes):
                 at = 0
                 while at < len(value):
-                    number, at = read_varint(value, at)
-                    out.append((field, strings[number] if field in STRING_FIELDS.get(part, ()) else number))
+                    index, at = read_varint(value, at)
+                    out.append((field, strings[index] if field in STRING_FIELDS.get(part, ()) else index))
             elif field in STRING_FIELDS.get(part, ()):
                 if value:
                     out.append((field, strings[value]))
             elif value or (part == "sample"):
                 out.append((field, value))
         return out
-    return message("", data)
+    return content_of("", data)

@@ -14,23 +14,16 @@ int work(int a, int b)
     return 0;
 }
 C
-"$PYTHON" - <<'PY'
-def varint(n):
-    n &= (1 << 64) - 1
-    out = b""
-    while n > 127:
-        out += bytes([n & 127 | 128]); n >>= 7
-    return out + bytes([n])
-def num(field, n): return varint(field << 3) + varint(n)
-def sub(field, data): return varint(field << 3 | 2) + varint(len(data)) + data
+PYTHONPATH=$TOP/tests "$PYTHON" - <<'PY'
+from pprof_wire import message, number, varint
 def profile(path, lines, file):
     strings = ["", "space", "bytes", "work<int>", file, "main"]
-    p = sub(1, num(1, 1) + num(2, 2))
+    p = message(1, number(1, 1) + number(2, 2))
     for i, (line, value) in enumerate(lines):
-        p += sub(2, sub(1, varint(i + 1)) + sub(2, varint(value)))
-        p += sub(4, num(1, i + 1) + num(3, 4096 + i) + sub(4, num(1, 1) + num(2, line)))
-    p += sub(5, num(1, 1) + num(2, 3) + num(3, 3) + num(4, 4) + num(5, 2))
-    for s in strings: p += sub(6, s.encode())
+        p += message(2, message(1, varint(i + 1)) + message(2, varint(value)))
+        p += message(4, number(1, i + 1) + number(3, 4096 + i) + message(4, number(1, 1) + number(2, line)))
+    p += message(5, number(1, 1) + number(2, 3) + number(3, 3) + number(4, 4) + number(5, 2))
+    for s in strings: p += message(6, s.encode())
     open(path, "wb").write(p)
 profile("small.pb", [(4, 100), (5, 2000)], "so<u>rce.c")
 profile("huge.pb", [(4, 100), (2000000000, 7), ((1 << 62), 9)], "so<u>rce.c")

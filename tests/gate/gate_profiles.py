@@ -13,8 +13,8 @@ import gzip
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "cli"))
-from random_profiles import Strings, num, sub, varint
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from pprof_wire import Strings, message, number, varint  # noqa: E402
 
 TYPES = [("alloc_objects", "count"), ("alloc_space", "bytes"), ("inuse_objects", "count"), ("inuse_space", "bytes")]
 
@@ -39,27 +39,27 @@ def main():
             lines = []
             for frame in place.split("<<"):
                 name, _, where = frame.partition("@")
-                file, _, number = where.rpartition(":")
+                file, _, line = where.rpartition(":")
                 function = functions.setdefault((name, file), len(functions) + 1)
-                lines.append((function, int(number or 0)))
+                lines.append((function, int(line or 0)))
             stack.append(locations.setdefault(tuple(lines), len(locations) + 1))
-        samples += sub(2, sub(1, b"".join(varint(l) for l in stack)) +
-                       sub(2, b"".join(varint(int(v)) for v in words[first:4])))
-    out = b"".join(sub(1, num(1, strings(t)) + num(2, strings(u))) for t, u in TYPES[first:]) + samples
-    out += sub(3, num(1, 1) + num(2, 0x400000) + num(3, 0x500000) + num(5, strings(given.program)) + num(7, 1) + num(8, 1) + num(9, 1))
+        samples += message(2, message(1, b"".join(varint(l) for l in stack)) +
+                       message(2, b"".join(varint(int(v)) for v in words[first:4])))
+    out = b"".join(message(1, number(1, strings(t)) + number(2, strings(u))) for t, u in TYPES[first:]) + samples
+    out += message(3, number(1, 1) + number(2, 0x400000) + number(3, 0x500000) + number(5, strings(given.program)) + number(7, 1) + number(8, 1) + number(9, 1))
     for lines, i in locations.items():
-        out += sub(4, num(1, i) + num(2, 1) + num(3, 0x400000 + 16 * i) +
-                   b"".join(sub(4, num(1, f) + num(2, l)) for f, l in lines))
+        out += message(4, number(1, i) + number(2, 1) + number(3, 0x400000 + 16 * i) +
+                   b"".join(message(4, number(1, f) + number(2, l)) for f, l in lines))
     for (name, file), i in functions.items():
-        out += sub(5, num(1, i) + num(2, strings(name)) + num(3, strings("_" + name)) + num(4, strings(file)))
-    out += sub(11, num(1, strings("space")) + num(2, strings("bytes"))) + num(12, given.rate)
+        out += message(5, number(1, i) + number(2, strings(name)) + number(3, strings("_" + name)) + number(4, strings(file)))
+    out += message(11, number(1, strings("space")) + number(2, strings("bytes"))) + number(12, given.rate)
     if given.peak is not None or given.total is not None:
         facts = "# approf: version=0.1.0 rate=%d samples=1" % given.rate
         if given.total is not None:
             facts += " total_bytes=%d exact=1" % given.total
         if given.peak is not None:
             facts += " peak_bytes=%d" % given.peak
-        out += num(13, strings(facts))
+        out += number(13, strings(facts))
     with open(given.out, "wb") as f:
         f.write(gzip.compress(strings.encode() + out, mtime=0))
 

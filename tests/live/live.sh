@@ -3,18 +3,7 @@
 # needs: tmux
 # approf live on a terminal of 80x24: rows, orders, keys, resizing, and the terminal given back on every way out.
 . "$(dirname "$0")/../lib.sh"
-export TMUX_TMPDIR=$TEST_TMP
-unset TMUX
-terminal() { tmux -f /dev/null -L live "$@"; }
-screen() { terminal capture-pane -p -t live; }
-shows() { screen | grep -Eq -- "$1"; }
-# want REGEXP TEXT…   the screen shows it, within a while
-want() {
-    wait_for 30 shows "$1" || {
-        bad "${*:2}: the screen does not show /$1/:"
-        screen
-    }
-}
+. "$(dirname "$0")/terminal-lib.sh"
 # leads ORDER NAME TEXT…   the first row by that order is NAME's, within a while (a screen can be seen half drawn)
 first_row() { screen | awk -v order="$1*" -v name="$2" 'index($0, order) { getline; exit !($5 == name && $1 ~ /\/s$/) }'; }
 leads() {
@@ -23,17 +12,11 @@ leads() {
 # still   two looks at the screen show the same: it is drawn
 still() { [ "$(screen)" = "$(screen)" ]; }
 gone() { ! shows "$1"; }
-key() { terminal send-keys -t live "$@"; }
 
 APPROF_RATE=65536 LD_PRELOAD=$APPROF_LIB start "$test_programs/live/churner" 2 >started
 wait_for 20 grep -q ready started || fail "did not start"
 pid=$started
 
-terminal new-session -d -s live -x 80 -y 24 "env PS1='prompt> ' bash --norc -i" || fail "no terminal"
-trap 'terminal kill-server 2>/dev/null; at_end' EXIT
-want '^prompt>' "the shell"
-key "stty -g >before; echo hello" Enter
-want '^hello' "the shell"
 key "'$APPROF_BIN' live $pid; echo ended with \$?" Enter
 want 'FUNCTION' "the table"
 want 'keep_some' "the table"
@@ -84,9 +67,7 @@ terminal resize-window -t live -x 80 -y 24 2>/dev/null
 key q
 want 'ended with 0' "the shell after q"
 want '^hello' "the screen from before"
-key "stty -g >after; echo again" Enter
-want '^again' "the shell types as before"
-same before after "the terminal's settings after q"
+back q
 
 # Signals: the terminal is given back, and approf ends by the signal.
 for name in TERM HUP QUIT SEGV; do
@@ -97,18 +78,14 @@ for name in TERM HUP QUIT SEGV; do
     done | head -1)
     kill "-$name" "$watcher"
     want "ended with $((128 + $(kill -l "$name")))" "SIG$name"
-    key "stty -g >after; echo and $name" Enter
-    want "^and $name" "SIG$name: the shell types as before"
-    same before after "the terminal's settings after SIG$name"
+    back "SIG$name"
 done
 # ^C, and ^Z with fg.
 key "clear; '$APPROF_BIN' live churner; echo ended with \$?" Enter
 want 'FUNCTION' "^Z: the table"
 key C-z
 want 'Stopped' "^Z"
-key "stty -g >after; echo stopped" Enter
-want '^stopped' "^Z: the shell types as before"
-same before after "the terminal's settings while it is stopped"
+back "^Z"
 key "fg" Enter
 want 'FUNCTION' "fg: the table"
 key C-c

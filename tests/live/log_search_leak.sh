@@ -22,7 +22,7 @@ ask() {
 ask 10
 approf proto -output=first.pb.gz "$pid" 2>said || fail "$(cat said)"
 tmux -f /dev/null -L leak new-session -d -s live -x 80 -y 24 "'$APPROF_BIN' live $pid" || fail "no terminal"
-trap 'tmux -L leak kill-server 2>/dev/null; at_end' EXIT
+also_at_end 'tmux -L leak kill-server 2>/dev/null'
 screen() { tmux -L leak capture-pane -p -t live; }
 wait_for 30 eval 'screen | has FUNCTION' || bad "approf live: $(screen)"
 tmux -L leak send-keys -t live g

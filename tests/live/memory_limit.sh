@@ -11,7 +11,7 @@ if [ -d /sys/fs/cgroup/memory ]; then
 else
     group=/sys/fs/cgroup/approf-test-$$ limit=memory.max
 fi
-trap 'rmdir "$group" 2>/dev/null; at_end' EXIT
+also_at_end 'rmdir "$group" 2>/dev/null'
 
 # check NAME STATUS
 check() {

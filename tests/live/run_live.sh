@@ -5,30 +5,11 @@
 # approf run -live: the live view while the program runs, its output in a file, the terminal given back when it ends
 # (or when the view is closed), then the summary and the program's exit status.
 . "$(dirname "$0")/../lib.sh"
-export TMUX_TMPDIR=$TEST_TMP
-unset TMUX
-terminal() { tmux -f /dev/null -L live "$@"; }
-screen() { terminal capture-pane -p -t live; }
-shows() { screen | has -E -- "$1"; }
-# want REGEXP TEXT…   the screen shows it, within a while
-want() {
-    wait_for 60 shows "$1" || {
-        bad "${*:2}: the screen does not show /$1/:"
-        screen
-    }
-}
-key() { terminal send-keys -t live "$@"; }
+. "$(dirname "$0")/terminal-lib.sh"
 # run_live ARGS…   in the terminal, on an empty screen
 run_live() {
     key "clear; '$APPROF_BIN' run --live -rate 65536 $*; echo ended with \$?" Enter
 }
-# back TEXT   the shell has its terminal as it was
-back() {
-    key "stty -g >after; echo typed $((++typed))" Enter
-    want "^typed $typed" "$1: the shell types as before"
-    same before after "$1: the terminal's settings"
-}
-typed=0
 # churner, with something to say on both streams first
 cat >server.sh <<S
 #!/bin/sh
@@ -37,11 +18,6 @@ echo and that >&2
 exec '$test_programs/live/churner' 2 >>other
 S
 chmod +x server.sh
-terminal new-session -d -s live -x 80 -y 24 "env PS1='prompt> ' bash --norc -i" || fail "no terminal"
-trap 'terminal kill-server 2>/dev/null; at_end' EXIT
-want '^prompt>' "the shell"
-key "stty -g >before; echo hello" Enter
-want '^hello' "the shell"
 
 run_live ./server.sh
 want 'FUNCTION' "the table"

@@ -1,64 +1,10 @@
 """A pprof file written and read without any of the code that is tested: just what these tests need."""
 import gzip
+import os
+import sys
 
-
-def varint(value):
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def number(field, value):
-    return varint(field << 3) + varint(value) if value else b""
-
-
-def message(field, body):
-    return varint(field << 3 | 2) + varint(len(body)) + body
-
-
-def fields(data):
-    at = 0
-
-    def take():
-        nonlocal at
-        value = shift = 0
-        while True:
-            byte = data[at]
-            at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    while at < len(data):
-        key = take()
-        if key & 7 == 0:
-            yield key >> 3, take()
-        else:
-            n = take()
-            yield key >> 3, data[at:at + n]
-            at += n
-
-
-def packed(value):
-    out, data, at = [], value, 0
-    if isinstance(value, int):
-        return [value]
-    while at < len(data):
-        number_, shift = 0, 0
-        while True:
-            byte = data[at]
-            at += 1
-            number_ |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        out.append(number_)
-    return out
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from pprof_wire import Strings, fields, message, number, varint  # noqa: E402
 
 
 class Writer:
@@ -66,15 +12,12 @@ class Writer:
     as (name, system name, file, line))."""
 
     def __init__(self):
-        self.strings = {"": 0}
+        self.text = Strings()
         self.body = b""
         self.functions = 0
         self.locations = 0
         self.mappings = 0
         self.body += message(1, number(1, self.text("space")) + number(2, self.text("bytes")))
-
-    def text(self, value):
-        return self.strings.setdefault(value, len(self.strings))
 
     def mapping(self, start, limit, offset, file, build_id="", functions=0, filenames=0, has_lines=0, inlines=0):
         self.mappings += 1
@@ -96,9 +39,8 @@ class Writer:
         return self.locations
 
     def write(self, path):
-        strings = b"".join(message(6, s.encode()) for s in sorted(self.strings, key=self.strings.get))
         with gzip.open(path, "wb") as file:
-            file.write(self.body + strings)
+            file.write(self.body + self.text.encode())
 
 
 class Reader:
