@@ -6,6 +6,7 @@
 
 #include "debug_search.h"
 #include "memory.h"
+#include "missing_names.h"
 #include "report_records.h"
 #include "regexp.h"
 #include "source_text.h"
@@ -273,6 +274,7 @@ static void print_routines(struct listing *listing)
     struct source_texts texts;
     char flat[UNIT_TEXT_ROOM], cum[UNIT_TEXT_ROOM], percent[UNIT_TEXT_ROOM];
     char interval[INTERVAL_TEXT_ROOM];
+    bool without = false;
     source_texts_open(&texts, report->options.source_path, report->options.trim_path);
     fprintf(report->out, "Total: %s\n", report_value(report, flat, report->total));
     for (uint32_t r = 0; r < listing->n_routines; r++) {
@@ -283,6 +285,7 @@ static void print_routines(struct listing *listing)
             if (!elsewhere) {
                 fprintf(report->out, "No source information for %s\n",
                         profile_text(p, routine->name));
+                without = true;
             }
             continue;
         }
@@ -300,6 +303,9 @@ static void print_routines(struct listing *listing)
         tell_changed(listing, &texts);
     }
     source_texts_close(&texts);
+    if (without) {
+        missing_names_hint(report, true);
+    }
 }
 
 bool listing_open(struct report *report, bool by_file, struct listing *listing)

@@ -1,4 +1,5 @@
 /* report_top.c - rows by weight: pprof-spec 7.2. */
+#include "missing_names.h"
 #include "report.h"
 
 #include "report_records.h"
@@ -98,6 +99,7 @@ int report_top(struct report *report)
         !*report->options.diff_base) {
         explain_nothing(report);
     }
+    missing_names_hint(report, report->granularity == GRANULARITY_LINES);
     report_rows_close(&rows);
     return STATUS_FINE;
 }
