@@ -379,8 +379,8 @@ static int update(struct session *s)
 {
     if (!gate_baseline_write(&s->gate, s->baseline))
         return STATUS_BAD_USAGE;
-    printf("%s: written, %u sites; look at it (git diff %s), then commit it\n", s->baseline,
-           s->gate.n_sites, s->baseline);
+    printf("%s: written, %u site%s; look at it (git diff %s), then commit it\n", s->baseline,
+           s->gate.n_sites, s->gate.n_sites == 1 ? "" : "s", s->baseline);
     return STATUS_FINE;
 }
 

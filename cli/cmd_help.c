@@ -5,21 +5,45 @@
 #include <stdio.h>
 #include <string.h>
 
+enum {
+    WIDTH = 80, /* of the narrowest terminal that is usual; longer lines would break anywhere */
+    OPTION_INDENT = 31,
+    COMMAND_INDENT = 15,
+};
+
+/* Words from column on, further lines indented; ends the line. */
+static void print_words(const char *text, size_t column, size_t indent)
+{
+    for (bool first = true; *text; first = false) {
+        size_t n = strcspn(text, " ");
+        if (!first && column + 1 + n > WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (!first) {
+            putchar(' ');
+            column++;
+        }
+        printf("%.*s", (int)n, text);
+        column += n;
+        text += n + (text[n] == ' ');
+    }
+    putchar('\n');
+}
+
 static void print_option(const struct option *option)
 {
-    char left[64];
+    char left[64], text[512];
     if (option->type == OPTION_IS_BOOL) {
         snprintf(left, sizeof left, "-%s", option->name);
     } else {
         snprintf(left, sizeof left, "-%s=%s", option->name, option->unit);
     }
-    printf("  %-28s %s", left, option->help);
     bool plain = option->type == OPTION_IS_BOOL ? strcmp(option->standard, "false") == 0
                                                 : !*option->standard;
-    if (!plain && strcmp(option->standard, "-1") != 0) {
-        printf(" (default %s)", option->standard);
-    }
-    putchar('\n');
+    bool told = !plain && strcmp(option->standard, "-1") != 0;
+    snprintf(text, sizeof text, "%s%s%s%s", option->help, told ? " (default " : "",
+             told ? option->standard : "", told ? ")" : "");
+    print_words(text, (size_t)printf("  %-28s ", left), OPTION_INDENT);
 }
 
 static void print_options(unsigned groups, const char *title)
@@ -38,6 +62,7 @@ static void print_options(unsigned groups, const char *title)
 
 static int help_command(const struct command *command)
 {
+    char summary[256];
     static const struct {
         unsigned group;
         const char *title;
@@ -48,8 +73,10 @@ static int help_command(const struct command *command)
         {GROUP_REPORT, "Options of the report:"}, {GROUP_TABLE, "How the table is written:"},
         {GROUP_LOAD, "Options of loading:"},      {GROUP_WEB, "Options of the server:"},
     };
-    printf("approf %s%s %s\n\n%s.\n", command->name, command->groups ? " [options]" : "",
-           command->arguments, command->summary);
+    printf("approf %s%s %s\n\n", command->name, command->groups ? " [options]" : "",
+           command->arguments);
+    snprintf(summary, sizeof summary, "%s.", command->summary);
+    print_words(summary, 0, 0);
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         if (command->groups & sections[i].group) {
             print_options(sections[i].group, sections[i].title);
@@ -65,12 +92,13 @@ static int help_command(const struct command *command)
 static int help_all(void)
 {
     puts("approf COMMAND [options] SOURCE...\n\n"
-         "Finds what allocates in native programs. A SOURCE is a pprof file, '-' for standard "
-         "input,\n"
-         "the tables that a profiled process left, a PID, or an http URL.\n\nCommands:");
+         "Finds what allocates in native programs. A SOURCE is a pprof file, '-' for\n"
+         "standard input, the tables that a profiled process left, a PID, or an http URL.\n\n"
+         "Commands:");
     for (size_t i = 0; i < n_commands; i++) {
         if (!(commands[i].flags & COMMAND_HIDDEN)) {
-            printf("  %-12s %s\n", commands[i].name, commands[i].summary);
+            print_words(commands[i].summary, (size_t)printf("  %-12s ", commands[i].name),
+                        COMMAND_INDENT);
         }
     }
     puts("\n'approf help COMMAND' lists a command's options. pprof's own form works too:\n"

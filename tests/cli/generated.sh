@@ -8,6 +8,8 @@
 mkdir man
 "$APPROF_BIN" generate man man || fail "exit status $?"
 "$APPROF_BIN" help >help.txt
+too_wide() { awk -v what="$1" 'length > 80 { print what ": " $0 }' "$2"; }
+too_wide help help.txt >wide
 commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' help.txt)
 [ "$(wc -w <<<"$commands")" -gt 20 ] || fail "help lists no commands"
 for command in $commands; do
@@ -15,10 +17,13 @@ for command in $commands; do
     [ -s "$page" ] || { bad "no page of $command"; continue; }
     contains man/approf.1 "approf..$command "
     # Every option of help, and no other.
-    "$APPROF_BIN" help "$command" | sed -n 's/^  -\([a-z][-a-z_0-9]*\).*/\1/p' | sort -u >want
+    "$APPROF_BIN" help "$command" >command.txt
+    too_wide "help $command" command.txt >>wide
+    sed -n 's/^  -\([a-z][-a-z_0-9]*\).*/\1/p' command.txt | sort -u >want
     sed -n 's/^\\fB\\-\([^\\]*\(\\-[^\\]*\)*\)\\fR.*/\1/p' "$page" | sed 's/\\-/-/g' | sort -u >got
     cmp -s want got || { bad "$page has other options than help"; diff want got | head -5; }
 done
+[ -s wide ] && bad "lines of help wider than a terminal: $(head -5 wide)"
 [ "$(ls man | wc -l)" -eq $(($(wc -w <<<"$commands") + 1)) ] || bad "pages of commands that help does not list"
 if command -v man >/dev/null; then
     LC_ALL=C MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l man/approf-top.1 >/dev/null 2>warnings
