@@ -11,8 +11,8 @@
 
 struct memory_limit {
     char group[512]; /* its path, "" if unknown */
-    uint64_t bytes; /* the smallest of its group's and those above it; 0: none, or unknown */
-    uint64_t kills; /* processes of its own group that the OOM killer has ended, ever */
+    uint64_t bytes;  /* the smallest of its group's and those above it; 0: none, or unknown */
+    uint64_t kills;  /* processes of its own group that the OOM killer has ended, ever */
 };
 
 /* False if nothing is known. root is "", or what stands for / in a test. */

@@ -1,6 +1,7 @@
 /* test: link=tables quick */
 /* tables_cgroup_files.c - when a control group of version 2 has room for more, by its files: a
- * directory of our own stands for /sys/fs/cgroup, so that this is shown where the kernel has none. */
+ * directory of our own stands for /sys/fs/cgroup, so that this is shown where the kernel has none.
+ */
 #include "tables_world.h"
 #include "tables_internal.h"
 
