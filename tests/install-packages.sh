@@ -17,6 +17,9 @@ libmimalloc2.0|libmimalloc3 zsh fish less llvm musl-tools nginx-light libc6-dbg 
 openjdk-17-jre-headless|default-jre-headless libpython3.11-testsuite|libpython3.12-testsuite|libpython3.13-testsuite \
 libcap2-bin libxml2-utils python3-yaml strace"
 
+# More programs and suites that nobody here wrote; tests leave out those that are missing.
+soak="libglib2.0-tests python3-greenlet python3-objgraph ripgrep ffmpeg imagemagick ruby php-cli tcl lua5.4 zstd xz-utils openssl"
+
 # The profilers and allocators that are compared, and programs to run under them.
 bench="python3 valgrind heaptrack libjemalloc2 libgoogle-perftools4|libgoogle-perftools4t64 golang-go redis-server redis-tools \
 sqlite3 nginx-light|nginx wrk"
@@ -28,10 +31,11 @@ for purpose in "$@"; do
     demo) wanted="$wanted $build $demo" ;;
     stories) wanted="$wanted $build $stories" ;;
     check) wanted="$wanted $build $demo $check" ;;
+    soak) wanted="$wanted $soak" ;;
     bench) wanted="$wanted $bench" ;;
     *)
         echo "approf: install-packages.sh: unknown purpose '$purpose'" >&2
-        echo "hint: one of build, demo, stories, check, bench" >&2
+        echo "hint: one of build, demo, stories, check, soak, bench" >&2
         exit 2
         ;;
     esac

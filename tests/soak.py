@@ -4,9 +4,10 @@
     tests/soak.py [--build DIR] [--seconds N] [--logs DIR]
 
 Two at a time, as in make check: one line of work has the loader's locks, forks and exceptions, the other one other people's
-suites once (in an hour or more) and then faults, signals, threads and the tables. Each test judges itself; what it did is read from the figures that
-it prints. At the end: allocations, forks, dlopens, threads, faults injected; and crashes, hangs and lost samples, of which there
-must be none. Nothing new is begun after the given time, and each test has its limit. Exit status: 0 when all is well, else 1.
+suites once (in an hour or more, of which they begin nothing after the first half) and then faults, signals, threads and the
+tables. Each test judges itself; what it did is read from the figures that it prints. At the end: allocations, forks, dlopens,
+threads, faults injected; and crashes, hangs and lost samples, of which there must be none. Nothing new is begun after the given
+time, and each test has its limit. Exit status: 0 when all is well, else 1.
 """
 
 import argparse
@@ -115,6 +116,7 @@ def main():
     # The long modes of tests that have one: here a hang is looked for in minutes, and a slow machine is none.
     os.environ.setdefault("LOADER_SECONDS", str(max(2, min(30, args.seconds // 20))))
     os.environ.setdefault("SUITES", "long")
+    os.environ.setdefault("SUITES_SECONDS", str(args.seconds // 2))
     soak = Soak(args)
     for test in soak.tests.values():
         test.limit *= 10

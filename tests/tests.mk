@@ -81,5 +81,6 @@ check-quick: check-packages
 SOAK_SECONDS ?= 3600
 
 soak: check-packages
+	@tests/install-packages.sh soak
 	@$(MAKE) --no-print-directory SAN_BUILDS=no check-build
 	@python3 tests/soak.py --build $(BUILD) --seconds $(SOAK_SECONDS) --logs $(BUILD)/soak-logs
