@@ -56,6 +56,7 @@ struct tables_free_lists {
  * grows, the old array stays where it is for those who still read it. */
 struct tables_index {
     uintptr_t array; /* atomic; address of the entries (64-aligned) | log2 of their number */
+    uintptr_t next;  /* the same of one that is being filled to take its place, or was; or 0 */
     uint32_t count;
 };
 

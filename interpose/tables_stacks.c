@@ -33,6 +33,7 @@ static bool index_start(struct tables_index *index)
     if (!entries)
         return false;
     index->count = 0;
+    index->next = 0;
     __atomic_store_n(&index->array, (uintptr_t)entries | INDEX_FIRST_ORDER, __ATOMIC_RELEASE);
     return true;
 }
@@ -55,10 +56,17 @@ static bool index_reserve(struct tables_index *index)
     uint64_t capacity = UINT64_C(1) << order;
     if ((uint64_t)(index->count + 1) * 10 <= capacity * 7)
         return true;
-    uint64_t *entries = order < 30 ? tables_index_alloc(order + 1) : NULL;
-    if (!entries)
-        return (uint64_t)(index->count + 1) * 10 <= capacity * 9;
-    uintptr_t next = (uintptr_t)entries | (order + 1);
+    /* Filling takes a while: whoever jumped out of it left the array to those who come after. */
+    uintptr_t next = index->next;
+    if (next != 0 && next != array) {
+        memset(index_entries(next), 0, sizeof(uint64_t) << index_order(next));
+    } else {
+        uint64_t *entries = order < 30 ? tables_index_alloc(order + 1) : NULL;
+        if (!entries)
+            return (uint64_t)(index->count + 1) * 10 <= capacity * 9;
+        next = (uintptr_t)entries | (order + 1);
+        __atomic_store_n(&index->next, next, __ATOMIC_RELEASE);
+    }
     for (uint64_t i = 0; i < capacity; i++) {
         uint64_t entry = index_entries(array)[i];
         if (entry)

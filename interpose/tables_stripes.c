@@ -76,6 +76,11 @@ static inline uint32_t find(const struct heap_live *slots, unsigned order, uint6
     return at;
 }
 
+static uint32_t room_of(uint64_t capacity)
+{
+    return (uint32_t)(capacity * 4 / 5);
+}
+
 /* Makes next (of order, empty) the stripe's array, and gives it a mirror if there is room for one.
  */
 static __attribute__((noinline)) void move_stripe(struct tables_stripe *s,
@@ -109,7 +114,7 @@ static __attribute__((noinline)) void move_stripe(struct tables_stripe *s,
     change_begin(shared);
     __atomic_store_n(&s->array, (uintptr_t)next | order, __ATOMIC_RELEASE);
     s->count = count;
-    s->room = (uint32_t)((UINT64_C(1) << order) * 4 / 5);
+    s->room = room_of(UINT64_C(1) << order);
     __atomic_store_n(&s->mirror, mirror, __ATOMIC_RELAXED);
     s->mirror_offset = offset;
     s->mirror_order = order;
@@ -137,6 +142,55 @@ static bool reserve(struct tables_stripe *s, struct heap_stripe *shared)
     return true;
 }
 
+/* Moves entries that lie behind a gap to where searching finds them, and removes the second of two
+ * with one address. Returns how many there are. */
+static uint32_t settle(struct heap_live *slots, unsigned order)
+{
+    uint32_t count = 0;
+    for (bool moved = true; moved;) {
+        moved = false;
+        count = 0;
+        for (uint32_t i = 0; i < 1u << order; i++) {
+            if (slots[i].address == 0)
+                continue;
+            count++;
+            uint32_t at = find(slots, order, tables_mix(slots[i].address), slots[i].address);
+            if (at == i)
+                continue;
+            if (slots[at].address == 0)
+                occupy(&slots[at], &slots[i]);
+            clear(&slots[i]);
+            moved = true;
+        }
+    }
+    return count;
+}
+
+/* mend where there is no memory for another array. */
+static void mend_in_place(struct tables_stripe *s, struct heap_stripe *shared)
+{
+    unsigned order = order_of(s->array);
+    struct heap_live *slots = slots_of(s->array);
+    uint32_t capacity = slots ? 1u << order : 0;
+    change_begin(shared);
+    uint32_t count = slots ? settle(slots, order) : 0;
+    if (s->mirror && (shared->capacity != capacity || tables_at(shared->offset) != s->mirror)) {
+        /* Left on the way to another one. */
+        __atomic_store_n(&s->mirror, NULL, __ATOMIC_RELAXED);
+        __atomic_store_n(&shared->offset, 0, __ATOMIC_RELEASE);
+        __atomic_store_n(&shared->capacity, 0, __ATOMIC_RELEASE);
+    }
+    for (uint32_t i = 0; s->mirror && i < capacity; i++) {
+        if (slots[i].address)
+            put(&s->mirror[i], &slots[i]);
+        else
+            clear(&s->mirror[i]);
+    }
+    s->count = count;
+    s->room = room_of(capacity);
+    change_end(shared, count);
+}
+
 /* The holder before us jumped out in the middle: the entries are all there, perhaps one twice, and
  * perhaps behind a gap that searching would stop at. */
 static __attribute__((noinline)) void mend(struct tables_stripe *s, struct heap_stripe *shared)
@@ -145,8 +199,8 @@ static __attribute__((noinline)) void mend(struct tables_stripe *s, struct heap_
     struct heap_live *next = s->array ? tables_live_alloc(order) : NULL;
     if (next)
         move_stripe(s, shared, next, order);
-    else if (shared->seq & 1)
-        __atomic_store_n(&shared->seq, shared->seq + 1, __ATOMIC_RELEASE);
+    else
+        mend_in_place(s, shared);
 }
 
 static inline bool lock_stripe(unsigned i)
