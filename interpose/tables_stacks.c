@@ -158,7 +158,7 @@ static inline uint32_t find_stack(uint32_t tag, uint32_t n_frames, uint32_t flag
     while ((ref = index_next(array, tag, &at)) != 0) {
         const struct heap_stack *stack = tables_at(HEAP_OFFSET(ref));
         if (stack && stack->n_frames == n_frames && stack->flags == flags &&
-            memcmp(stack->frames, frames, n_frames * sizeof *frames) == 0)
+            (n_frames == 0 || memcmp(stack->frames, frames, n_frames * sizeof *frames) == 0))
             return ref;
     }
     return 0;
