@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define HEAP_TABLES_MAGIC   UINT64_C(0x3148464f52505041) /* "APPROFH1" as little-endian bytes */
-#define HEAP_TABLES_VERSION 2u
+#define HEAP_TABLES_VERSION 3u
 
 enum {
     HEAP_LIVE_STRIPES = 256, /* power of two */
@@ -185,7 +185,12 @@ struct heap_header {
     uint32_t inherited_from; /* pid of the process this one was forked from, or 0 */
     char exe[HEAP_EXE_BYTES];
 
-    /* Totals: atomic, relaxed. */
+    /* Private memory that the process had in RAM, from all sources, when it reached its exit; 0
+     * while it runs (readers ask /proc) and after a death without one. Relaxed, before state. */
+    uint64_t resident_bytes;
+
+    /* Totals: atomic, relaxed. Those that every sample adds to share a cache line with what it asks
+     * on the way: threads hand it to each other once for all of them. */
     uint64_t total_bytes; /* requested since start, up to each thread's last draw: a lower bound,
                              short by less than one gap per thread; exact in state HEAP_EXITED */
     uint64_t live_bytes;  /* estimate, signed arithmetic modulo 2^64 */
@@ -204,10 +209,6 @@ struct heap_header {
     uint64_t lost_reentrant;   /* allocations from a signal handler inside the hook, unsampled */
     uint64_t frees_unseen;     /* an address came back live although its free was never seen */
     uint64_t truncated_stacks; /* samples whose walk ended early */
-
-    /* Private memory that the process had in RAM, from all sources, when it reached its exit; 0
-     * while it runs (readers ask /proc) and after a death without one. Relaxed, before state. */
-    uint64_t resident_bytes;
 
     uint32_t n_regions; /* atomic, release */
     uint32_t n_modules; /* atomic, release */
@@ -245,5 +246,6 @@ _Static_assert(sizeof(struct heap_module) == 512, "layout");
 _Static_assert(sizeof(struct heap_stack) == 8, "layout");
 _Static_assert(sizeof(struct heap_counter) == 72, "layout");
 _Static_assert(offsetof(struct heap_header, regions) % 8 == 0, "layout");
+_Static_assert(offsetof(struct heap_header, total_bytes) % 64 == 0, "layout");
 
 #endif

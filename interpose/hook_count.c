@@ -110,6 +110,7 @@ static inline void sample(struct thread_slot *slot, const void *p, size_t size,
     handler_sees();
     unwind_capture(start, slot, header->depth, stack);
     handler_sees();
+    slots_report(slot, header); /* here, beside the totals that the tables add to (heap_tables.h) */
     tables_record_alloc(p, size, slot->rate_index, stack);
     slots_capture_give(slot);
 }

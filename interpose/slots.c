@@ -32,7 +32,10 @@ struct control {
     uint32_t dumped;                    /* atomic */
     struct thread_slot *heads[BUCKETS]; /* atomic; chains only grow */
     uint32_t captures_gave_up;          /* atomic; someone waited in vain, nobody got one since */
-    uint32_t capture_owner[CAPTURES];   /* atomic; slot index + 1, or 0 */
+    /* atomic; slot index + 1, or 0. A cache line each: threads that have one each don't meet. */
+    struct {
+        uint32_t is __attribute__((aligned(64)));
+    } capture_owner[CAPTURES];
     struct unwind_stack captures[CAPTURES];
 };
 
@@ -209,10 +212,7 @@ void slots_draw(struct thread_slot *slot)
     slot->rate_index = index;
     slot->rate = index != RATE_OFF ? header->rates[index] : 0;
     slot->held = sampler_draw(slot->random, slot->rate);
-    if (slot->total != slot->reported) {
-        add_u64(&header->total_bytes, slot->total - slot->reported, spin_single());
-        slot->reported = slot->total;
-    }
+    slots_report(slot, header);
     /* Somebody's exit has named a total, and here is more. */
     if (__builtin_expect(__atomic_load_n(&header->state, __ATOMIC_RELAXED) == HEAP_EXITED, 0))
         __atomic_store_n(&header->state, HEAP_LEFT, __ATOMIC_RELAXED);
@@ -254,8 +254,8 @@ static inline bool capture_claim(uint32_t *owner, uint32_t self)
 
 static inline struct unwind_stack *take(struct thread_slot *slot, uint32_t i)
 {
-    uint32_t owner = __atomic_load_n(&control->capture_owner[i], __ATOMIC_RELAXED);
-    if ((owner != 0 || !capture_claim(&control->capture_owner[i], slot->index + 1)) &&
+    uint32_t owner = __atomic_load_n(&control->capture_owner[i].is, __ATOMIC_RELAXED);
+    if ((owner != 0 || !capture_claim(&control->capture_owner[i].is, slot->index + 1)) &&
         owner != slot->index + 1) /* left behind by a handler's longjmp */
         return NULL;
     slot->capture = i;
@@ -301,7 +301,7 @@ struct unwind_stack *slots_capture_take(struct thread_slot *slot)
 
 void slots_capture_give(struct thread_slot *slot)
 {
-    __atomic_store_n(&control->capture_owner[slot->capture], 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&control->capture_owner[slot->capture].is, 0, __ATOMIC_RELEASE);
 }
 
 uint64_t slots_total(void)

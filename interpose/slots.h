@@ -10,6 +10,7 @@
 #define APPROF_SLOTS_H
 
 #include "slot.h"
+#include "spin.h"
 #include "tables.h"
 #include "unwind.h"
 #include "unwind_memory.h"
@@ -27,6 +28,15 @@ struct thread_slot *slots_acquire(void);
 
 /* A new countdown at the present rate into slot->held; reports the slot's total to the header. */
 void slots_draw(struct thread_slot *slot);
+
+/* Adds to the header's total what the slot has counted since. */
+static inline void slots_report(struct thread_slot *slot, struct heap_header *header)
+{
+    if (slot->total == slot->reported)
+        return;
+    add_u64(&header->total_bytes, slot->total - slot->reported, spin_single());
+    slot->reported = slot->total;
+}
 
 /* The rate of all later draws; 0 stops sampling. False when the table of rates is full. */
 bool slots_set_rate(uint64_t rate);

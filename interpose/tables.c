@@ -54,38 +54,49 @@ struct side {
     uint64_t *samples, *objects, *bytes, *w2;
 };
 
-static __attribute__((noinline)) uint64_t add_weighted(struct side side, uint64_t rate,
-                                                       uint64_t size, bool single)
+/* Bytes that a sample stands for, and *w, its objects. Out of line, as add_weighted is: where all
+ * is recorded there is nothing to weigh. */
+static __attribute__((noinline)) uint64_t weigh(uint64_t size, uint64_t rate, double *w)
+{
+    *w = weight_of(size, rate);
+    return weight_bytes(*w, size);
+}
+
+static __attribute__((noinline)) void add_weighted(struct side side, double w, uint64_t size,
+                                                   bool single)
 {
     double s = (double)(int64_t)size; /* one instruction; no size has the upper bit */
-    double w = weight_of(size, rate);
     add_double(side.objects, w, single);
     add_double(side.bytes, w * s, single);
     add_double(side.w2, w * w, single);
-    return weight_bytes(w, size);
 }
 
-/* Adds one sample; returns the bytes that it stands for. At rate 1 bytes is a plain integer sum,
- * stored as a double like the others; integer doubles add exactly up to 2^53. */
-static inline uint64_t add_sample(struct side side, uint64_t rate, uint64_t size, bool single)
+/* One sample of w objects. At rate 1 bytes is a plain integer sum, stored as a double like the
+ * others; integer doubles add exactly up to 2^53. */
+static inline void add_sample(struct side side, uint64_t rate, double w, uint64_t size, bool single)
 {
     add_u64(side.samples, 1, single);
     if (rate > 1)
-        return add_weighted(side, rate, size, single);
-    add_double(side.bytes, (double)(int64_t)size, single);
-    return size;
+        add_weighted(side, w, size, single);
+    else
+        add_double(side.bytes, (double)(int64_t)size, single);
 }
 
-static inline void count_alloc(struct heap_counter *c, uint64_t size, bool single)
+/* The header's total before the counter: heap_tables.h says why. */
+static inline __attribute__((always_inline)) void count_alloc(struct heap_counter *c, uint64_t size,
+                                                              bool single)
 {
-    uint64_t bytes = add_sample(
-        (struct side){&c->alloc_samples, &c->alloc_objects, &c->alloc_bytes, &c->alloc_w2},
-        rate_of(c), size, single);
+    uint64_t rate = rate_of(c), bytes = size;
+    double w = 1;
+    if (rate > 1)
+        bytes = weigh(size, rate, &w);
     uint64_t live = add_u64(&tables.header->live_bytes, bytes, single);
     if (__builtin_expect((int64_t)live >
                              (int64_t)__atomic_load_n(&tables.header->peak_bytes, __ATOMIC_RELAXED),
                          0))
         raise_peak(live);
+    add_sample((struct side){&c->alloc_samples, &c->alloc_objects, &c->alloc_bytes, &c->alloc_w2},
+               rate, w, size, single);
 }
 
 void tables_count_alloc(struct heap_counter *c, uint64_t size)
@@ -93,15 +104,18 @@ void tables_count_alloc(struct heap_counter *c, uint64_t size)
     count_alloc(c, size, spin_single());
 }
 
-static inline void count_freed(const struct heap_live *live)
+static inline __attribute__((always_inline)) void count_freed(const struct heap_live *live)
 {
     struct heap_counter *c = tables_counter_at(live->counter);
     if (!c)
         return;
     bool single = spin_single();
-    uint64_t bytes = add_sample(
-        (struct side){&c->freed_samples, &c->freed_objects, &c->freed_bytes, &c->freed_w2},
-        rate_of(c), live->size, single);
+    uint64_t rate = rate_of(c), bytes = live->size;
+    double w = 1;
+    if (rate > 1)
+        bytes = weigh(live->size, rate, &w);
+    add_sample((struct side){&c->freed_samples, &c->freed_objects, &c->freed_bytes, &c->freed_w2},
+               rate, w, live->size, single);
     add_u64(&tables.header->live_bytes, -bytes, single);
 }
 

@@ -9,6 +9,25 @@ enum { NEVER = 1 };
 
 enum { LOSSES = 4, SKIP = 60 };
 
+/* Stacks with the same key are followed until they differ, which may be far out: not too many. */
+enum { TRIES = 2 };
+
+struct walked_stack *walked_elsewhere(struct walk_memory *memory, const struct unwind_start *start,
+                                      const struct thread_slot *slot, uint32_t max)
+{
+    uint64_t key = walk_key(start->pc, start->sp);
+    unsigned home = walk_home(key), tries = 0;
+    for (unsigned k = 1; k < WALK_STACKS && tries < TRIES; k++) {
+        unsigned i = (home + k) % WALK_STACKS;
+        if (memory->keys[i] != key)
+            continue;
+        if (walked_again(&memory->stacks[i], start, slot, max))
+            return &memory->stacks[i];
+        tries++;
+    }
+    return NULL;
+}
+
 static uintptr_t sp_or_never(const struct recall *r)
 {
     return r->at < r->end ? r->at->sp : UINTPTR_MAX;
@@ -25,10 +44,18 @@ void recall_start(struct recall *r, const struct walk *walk, uint32_t max)
         return;
     }
     r->memory = memory;
-    r->to = walked_place(memory, walk->pc, walk->sp);
-    const struct walked_frame *leaf = r->to->first;
-    bool same_leaf = leaf != NULL && leaf->sp == walk->sp && leaf->pc == walk->pc;
-    r->from = same_leaf ? r->to : memory->latest;
+    r->from = memory->latest;
+    uint64_t key = walk_key(walk->pc, walk->sp);
+    unsigned home = walk_home(key);
+    for (unsigned k = WALK_STACKS; k-- > 0;) {
+        unsigned i = (home + k) % WALK_STACKS;
+        if (memory->keys[i] == key)
+            r->from = &memory->stacks[i];
+        if (memory->keys[i] == 0)
+            r->to = &memory->stacks[i];
+    }
+    if (r->to == NULL)
+        r->to = &memory->stacks[memory->oldest++ % WALK_STACKS];
 }
 
 void recall_begin(struct recall *r, const struct walk *walk)
@@ -149,6 +176,7 @@ static void fill_in(struct recall *r, const struct walk *walk, bool ended,
     to->hash = unwind_hash_end(hash, n + shared);
     to->count = n + shared;
     to->place = (struct tables_place){0};
+    r->memory->keys[to - r->memory->stacks] = walk_key(w->pc, w->sp);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     to->first = w;
     r->memory->latest = to;

@@ -10,10 +10,11 @@
  * where a frame saves it before any computes an address from it: in code without frame pointers it
  * is a register like any other.
  *
- * A few stacks are remembered, each in a place that follows from where it begins: who allocates at
- * several places in turn finds each of them whole, with what the tables know of it. A walk that is
- * in none of them shares its outer frames with the one before, mostly: taking over a frame costs a
- * seventh of walking it.
+ * A few stacks are remembered: who allocates at several places in turn finds each of them whole,
+ * with what the tables know of it. Which of them begins like a walk is told by a key; it is looked
+ * for first where that key would have it, and there a new one goes, or into the next free place, or
+ * where the oldest is. A walk that is none of them shares its outer frames with the one before,
+ * mostly: taking over a frame costs a seventh of walking it.
  *
  * Steps that depend on more (signal frames, code without CFI, modules that can be unloaded, another
  * stack than the thread's own) are never taken from here. The words lie above the stack pointer and
@@ -65,9 +66,11 @@ struct walked_stack {
 enum { WALK_STACKS_BITS = 3, WALK_STACKS = 1 << WALK_STACKS_BITS };
 
 struct walk_memory {
+    uint64_t keys[WALK_STACKS];  /* walk_key of each, 0 where there has been none */
     struct walked_stack *latest; /* the one that was filled in last, or NULL */
     uint8_t losses;              /* walks in a row that took longer for it */
     uint8_t skip;                /* walks that are still not to be remembered */
+    uint8_t oldest;              /* which goes next, modulo their number */
     struct fresh_frame fresh[WALK_MEMORY];
     struct walked_stack stacks[WALK_STACKS];
 };
@@ -83,11 +86,16 @@ struct recall {
     uint32_t shared; /* outer frames that are from's, once the walk has ended with them */
 };
 
-/* Where a stack that begins like this is remembered. */
-static inline struct walked_stack *walked_place(struct walk_memory *memory, uintptr_t pc,
-                                                uintptr_t sp)
+/* The same for walks that begin at the same place; seldom for others. */
+static inline uint64_t walk_key(uintptr_t pc, uintptr_t sp)
 {
-    return &memory->stacks[(pc * 8 + sp) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - WALK_STACKS_BITS)];
+    return (uint64_t)(pc * 8 + sp) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Where a stack with this key is looked for first. */
+static inline unsigned walk_home(uint64_t key)
+{
+    return (unsigned)(key >> (64 - WALK_STACKS_BITS));
 }
 
 /* From a frame that is the same, the last frame that is the same as well. The outermost frame's
@@ -114,6 +122,10 @@ static inline bool walked_again(const struct walked_stack *s, const struct unwin
            s->high == slot->stack_high && start->sp >= slot->stack_low && s->count <= max &&
            walked_follow(s->first) == s->last;
 }
+
+/* One that is not at home, but for which walked_again is true; or NULL. */
+struct walked_stack *walked_elsewhere(struct walk_memory *memory, const struct unwind_start *start,
+                                      const struct thread_slot *slot, uint32_t max);
 
 /* Before a walk of at most max frames. */
 void recall_start(struct recall *recall, const struct walk *walk, uint32_t max);

@@ -7,6 +7,7 @@
 #include "unwind_rules.h"
 #include <string.h>
 
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* A frame pointer that nothing follows from: every address made of it is misaligned. */
@@ -286,8 +287,11 @@ static void capture(const struct unwind_start *start, struct thread_slot *slot, 
 {
     struct walk_memory *memory = slot->memory;
     if (memory != NULL) {
-        struct walked_stack *same = walked_place(memory, start->pc, start->sp);
-        if (walked_again(same, start, slot, max)) {
+        unsigned home = walk_home(walk_key(start->pc, start->sp));
+        struct walked_stack *same = &memory->stacks[home];
+        if (UNLIKELY(!walked_again(same, start, slot, max)))
+            same = walked_elsewhere(memory, start, slot, max);
+        if (LIKELY(same != NULL)) {
             stack->n_frames = same->count;
             stack->flags = 0;
             stack->hash = same->hash;

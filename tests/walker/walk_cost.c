@@ -1,8 +1,9 @@
 /* target: link=walker cflags=-O2,-fno-optimize-sibling-calls */
-/* walk_cost.c - walks the same stack over and over: walk_cost BACKEND FRAMES TIMES [again|other].
- * For counting instructions (walk_cost.sh), and by hand for nanoseconds, which it prints. Without
- * the fourth nothing of one walk is remembered for the next; `again` remembers it, `other`
- * remembers it and finds it of no use. */
+/* walk_cost.c - walks the same stack over and over: walk_cost BACKEND FRAMES TIMES
+ * [again|other|turns]. For counting instructions (walk_cost.sh), and by hand for nanoseconds, which
+ * it prints. Without the fourth nothing of one walk is remembered for the next; `again` remembers
+ * it, `other` remembers it and finds it of no use, `turns` walks eight stacks in turn, two of each
+ * depth, which begin alike. */
 #include "unwind_memory.h"
 #include "walker_stubs.h"
 #include <stdlib.h>
@@ -12,11 +13,47 @@ static unsigned long times;
 static struct thread_slot slot;
 static struct unwind_stack stack;
 static struct walk_memory memory;
-static bool forget;
+static bool forget, in_turn;
 static volatile char sink;
+
+static __attribute__((noinline)) void walk_once(void)
+{
+    struct unwind_start start = UNWIND_START_HERE();
+    unwind_capture(&start, &slot, 128, &stack);
+}
+
+/* Alike but for the address that walk_once returns to. */
+static __attribute__((noinline)) void left(void)
+{
+    walk_once();
+    sink = 1;
+}
+
+static __attribute__((noinline)) void right(void)
+{
+    walk_once();
+    sink = 2;
+}
+
+static __attribute__((noinline)) void deeper(unsigned turn)
+{
+    if (turn >= 2)
+        deeper(turn - 2);
+    else if (turn == 1)
+        left();
+    else
+        right();
+    sink = 3;
+}
 
 static __attribute__((noinline)) void walk(void)
 {
+    for (unsigned long i = 0; in_turn && i < times; i++) {
+        deeper(i % 8);
+        sink = 4;
+    }
+    if (in_turn)
+        return;
     struct unwind_start start = UNWIND_START_HERE();
     for (unsigned long i = 0; i < times; i++) {
         if (forget && memory.latest != NULL)
@@ -53,6 +90,7 @@ int main(int argc, char **argv)
         return 2;
     slot.memory = argc > 4 ? &memory : NULL;
     forget = argc > 4 && strcmp(argv[4], "other") == 0;
+    in_turn = argc > 4 && strcmp(argv[4], "turns") == 0;
     unsigned frames = (unsigned)atoi(argv[2]);
     times = strtoul(argv[3], NULL, 10);
     struct timespec before, after;
