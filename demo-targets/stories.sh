@@ -5,7 +5,8 @@
 # claim does not hold.
 #
 # FULL=1 runs log-search and resp-stages longer, at the size of the originals. BUSY=1 is for a machine that does
-# other things meanwhile: times and requests a second are shown, but only processor time and bytes are judged.
+# other things meanwhile: times, requests a second and processor times that should be equal are shown, but only bytes
+# and processor times that are a multiple of each other are judged.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -2,14 +2,15 @@
 # time: 600
 # needs: redis-benchmark redis-cli python3
 # What `make demo` and redis-clone's story claim. The story judges its claims itself, in proportion to fewer requests than
-# the 300,000 that they are made for; here the tests' own decoder and the reports are asked as well.
+# the 300,000 that they are made for; here the tests' own decoder and the reports are asked as well. What a push costs is
+# counted in push_cost.sh.
 . "$(dirname "$0")/../lib.sh"
 
 n=60000
 BUSY=1 PROFILES=$TEST_TMP REQUESTS=$n sh "$TOP/demo-targets/stories.sh" redis >story.out 2>&1 || bad "stories.sh redis: exit status $?: $(tail -30 story.out)"
 equal "$(wc -l <redis.claims)" 10 "claims"
 sed 's/^/  /' redis.claims
-contains story.out '^Of 10 claims 8 hold, 2 were not judged\.$' "the summary"
+contains story.out '^Of 10 claims 7 hold, 3 were not judged\.$' "the summary"
 mv redis-buggy.pb.gz buggy.pb.gz
 mv redis-fixed.pb.gz fixed.pb.gz
 readable buggy.pb.gz fixed.pb.gz
