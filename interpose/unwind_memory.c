@@ -9,21 +9,26 @@ enum { NEVER = 1 };
 
 enum { LOSSES = 4, SKIP = 60 };
 
-/* Stacks with the same key are followed until they differ, which may be far out: not too many. */
-enum { TRIES = 2 };
+/* Stacks with the same key are followed until they differ: mostly at once, and not too far in all.
+ */
+enum { FOLLOW = 64 };
 
 struct walked_stack *walked_elsewhere(struct walk_memory *memory, const struct unwind_start *start,
                                       const struct thread_slot *slot, uint32_t max)
 {
+    if (memory->skip > 0)
+        return NULL;
     uint64_t key = walk_key(start->pc, start->sp);
-    unsigned home = walk_home(key), tries = 0;
-    for (unsigned k = 1; k < WALK_STACKS && tries < TRIES; k++) {
-        unsigned i = (home + k) % WALK_STACKS;
-        if (memory->keys[i] != key)
+    unsigned home = walk_home(key);
+    ptrdiff_t left = FOLLOW;
+    for (unsigned k = 1; k < WALK_STACKS && left > 0; k++) {
+        struct walked_stack *s = &memory->stacks[(home + k) % WALK_STACKS];
+        if (memory->keys[s - memory->stacks] != key || !walked_here(s, start, slot, max))
             continue;
-        if (walked_again(&memory->stacks[i], start, slot, max))
-            return &memory->stacks[i];
-        tries++;
+        const struct walked_frame *to = walked_follow(s->first);
+        if (to == s->last)
+            return s;
+        left -= to - s->first;
     }
     return NULL;
 }

@@ -21,7 +21,7 @@
  * below the stack's top, like those of any other step, so they can be read.
  *
  * Where stacks have little in common, remembering costs more than it saves: after a few walks of
- * that kind nothing new is remembered for many.
+ * that kind nothing new is remembered for many, and what is is only looked for at home.
  *
  * The hash of a stack is added up from the outermost frame, so that a common part has a common
  * hash. One walk at a time uses a memory; first is NULL while a stack changes, should a signal
@@ -113,14 +113,19 @@ static inline bool walked_begins(const struct walked_frame *w, uintptr_t pc, uin
     return w->sp == sp && w->pc == pc && (w->fp == fp || w->fp == ANY_FP);
 }
 
-/* Whether a walk from start, of at most max frames, would give this very stack, from the leaf to
- * the outermost frame. */
+/* Whether a walk from start, of at most max frames, begins as this stack does. */
+static inline bool walked_here(const struct walked_stack *s, const struct unwind_start *start,
+                               const struct thread_slot *slot, uint32_t max)
+{
+    return s->first != NULL && walked_begins(s->first, start->pc, start->sp, start->fp) &&
+           s->high == slot->stack_high && start->sp >= slot->stack_low && s->count <= max;
+}
+
+/* Whether it would give this very stack, from the leaf to the outermost frame. */
 static inline bool walked_again(const struct walked_stack *s, const struct unwind_start *start,
                                 const struct thread_slot *slot, uint32_t max)
 {
-    return s->first != NULL && walked_begins(s->first, start->pc, start->sp, start->fp) &&
-           s->high == slot->stack_high && start->sp >= slot->stack_low && s->count <= max &&
-           walked_follow(s->first) == s->last;
+    return walked_here(s, start, slot, max) && walked_follow(s->first) == s->last;
 }
 
 /* One that is not at home, but for which walked_again is true; or NULL. */

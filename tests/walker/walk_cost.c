@@ -2,7 +2,7 @@
 /* walk_cost.c - walks the same stack over and over: walk_cost BACKEND FRAMES TIMES
  * [again|other|turns]. For counting instructions (walk_cost.sh), and by hand for nanoseconds, which
  * it prints. Without the fourth nothing of one walk is remembered for the next; `again` remembers
- * it, `other` remembers it and finds it of no use, `turns` walks eight stacks in turn, two of each
+ * it, `other` remembers it and finds it of no use, `turns` walks eight stacks in turn, four of each
  * depth, which begin alike. */
 #include "unwind_memory.h"
 #include "walker_stubs.h"
@@ -23,27 +23,25 @@ static __attribute__((noinline)) void walk_once(void)
 }
 
 /* Alike but for the address that walk_once returns to. */
-static __attribute__((noinline)) void left(void)
-{
-    walk_once();
-    sink = 1;
-}
-
-static __attribute__((noinline)) void right(void)
-{
-    walk_once();
-    sink = 2;
-}
+#define SIDE(name, n)                                \
+    static __attribute__((noinline)) void name(void) \
+    {                                                \
+        walk_once();                                 \
+        sink = n;                                    \
+    }
+SIDE(left, 1)
+SIDE(middle, 2)
+SIDE(right, 3)
+SIDE(far_right, 4)
 
 static __attribute__((noinline)) void deeper(unsigned turn)
 {
-    if (turn >= 2)
-        deeper(turn - 2);
-    else if (turn == 1)
-        left();
+    static void (*const sides[4])(void) = {left, middle, right, far_right};
+    if (turn >= 4)
+        deeper(turn - 4);
     else
-        right();
-    sink = 3;
+        sides[turn]();
+    sink = 5;
 }
 
 static __attribute__((noinline)) void walk(void)

@@ -12,7 +12,7 @@ instructions() { # FRAMES TIMES [again|other|turns]
         awk '/Collected/ { print $NF }'
 }
 
-for limits in "5 600" "20 1700" "20 1850 other" "20 260 again" "100 1060 again" "20 400 turns"; do
+for limits in "5 600" "20 1700" "20 1800 other" "20 260 again" "100 1060 again" "20 400 turns"; do
     read -r frames most how <<<"$limits"
     few=$(instructions "$frames" 1000 ${how:+"$how"})
     many=$(instructions "$frames" 6000 ${how:+"$how"})
