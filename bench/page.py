@@ -16,6 +16,7 @@ WHY_NOT_FIRST = {
     "Go MemProfile": "Go's allocator counts down to the next sample with the profiler off, too, and its collector's own time drowns the rest",
     "heaptrack, program alone": "without the process that interprets and compresses what it writes: a file that grows with the run, where "
                                 "ours has a complete profile",
+    "DHAT": "valgrind runs one thread at a time, so that no two of them want one cache line, be it the allocator's or the profiler's",
 }
 
 
