@@ -20,6 +20,9 @@ libcap2-bin libxml2-utils python3-yaml strace"
 # More programs and suites that nobody here wrote; tests leave out those that are missing.
 soak="libglib2.0-tests python3-greenlet python3-objgraph ripgrep ffmpeg imagemagick ruby php-cli tcl lua5.4 zstd xz-utils openssl"
 
+# A machine to boot a kernel in.
+vm="qemu-system-x86"
+
 # The profilers and allocators that are compared, and programs to run under them.
 bench="python3 valgrind heaptrack libjemalloc2 libgoogle-perftools4|libgoogle-perftools4t64 golang-go redis-server redis-tools \
 sqlite3 nginx-light|nginx wrk"
@@ -32,10 +35,11 @@ for purpose in "$@"; do
     stories) wanted="$wanted $build $stories" ;;
     check) wanted="$wanted $build $demo $check" ;;
     soak) wanted="$wanted $soak" ;;
+    vm) wanted="$wanted $vm" ;;
     bench) wanted="$wanted $bench" ;;
     *)
         echo "approf: install-packages.sh: unknown purpose '$purpose'" >&2
-        echo "hint: one of build, demo, stories, check, soak, bench" >&2
+        echo "hint: one of build, demo, stories, check, soak, vm, bench" >&2
         exit 2
         ;;
     esac

@@ -3,6 +3,7 @@
 #   make check TESTS='hooks/ top'    only tests whose AREA/NAME contains one of the words
 #   make check SAN_BUILDS=no         without the sanitized builds
 #   make soak SOAK_SECONDS=600       the tests against deadlocks, crashes and losses, over and over
+#   make check-vm                    control groups of version 2 and more, in an emulated machine
 
 TESTS      ?=
 SAN_BUILDS ?= yes
@@ -32,7 +33,7 @@ $(TEST_RULES): tests/list-tests.py $(TEST_SOURCES) $(wildcard tests/*)
 -include $(wildcard $(BUILD)/tests/*/*.d)
 endif
 
-.PHONY: build-packages check check-quick check-san check-packages check-build test-programs soak
+.PHONY: build-packages check check-quick check-san check-packages check-build test-programs soak check-vm
 test-programs: $(TEST_PROGRAMS) $(TEST_TARGETS)
 
 build-packages:
@@ -84,3 +85,9 @@ soak: check-packages
 	@tests/install-packages.sh soak
 	@$(MAKE) --no-print-directory SAN_BUILDS=no check-build
 	@python3 tests/soak.py --build $(BUILD) --seconds $(SOAK_SECONDS) --logs $(BUILD)/soak-logs
+
+# What wants a whole system, in an emulated one: four minutes or so. TESTS names parts.
+check-vm: check-packages
+	@tests/install-packages.sh vm
+	@$(MAKE) --no-print-directory SAN_BUILDS=no check-build
+	@BUILD=$(abspath $(BUILD)) tests/vm/run-vm $(TESTS) || [ $$? -eq 77 ]
