@@ -28,10 +28,10 @@ import workloads
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # What part of the time each gets. The counts and the reports end when they are done, and leave the rest to nobody.
-SHARES = {"bounds": 0.18, "patterns": 0.25, "programs": 0.19, "counts": 0.11, "growth": 0.11, "accuracy": 0.06, "reports": 0.10}
+SHARES = {"bounds": 0.22, "patterns": 0.28, "programs": 0.16, "counts": 0.11, "growth": 0.09, "accuracy": 0.05, "reports": 0.09}
 ROUNDS = 5
 # What a bound is on is measured more often: there a few percent count, which is what single rounds differ by.
-BOUND_ROUNDS = 21
+BOUND_ROUNDS = 9
 BOUND_TOOLS = ("glibc", "bare shim", "approf", "approf RATE=1", "heaptrack")
 
 
@@ -123,6 +123,9 @@ def main():
             say(f"{part}: {seconds:.0f} s")
             if part == "bounds":
                 works = [w for w in workloads.patterns(temp, build) if w.name in page.BOUND_WORKLOADS]
+                data["portion"] = 8
+                for w in works:
+                    w.portion = data["portion"]
                 some = [t for t in chosen if t.name in BOUND_TOOLS]
                 data[part] = measure_cells(works, some, seconds, say, BOUND_ROUNDS)
             elif part == "patterns":

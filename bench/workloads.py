@@ -1,7 +1,9 @@
 """What is run under each tool: allocation patterns, and programs that nobody here wrote. As a module.
 
 A workload's run(tool, count) does COUNT operations and gives a measure.Result. `least` operations are what a run takes at least,
-`first` where calibration begins, `most` where it ends; with `fixed` there is nothing to calibrate. `limit` is in seconds.
+`first` where calibration begins, `most` where it ends; with `fixed` there is nothing to calibrate. `limit` is in seconds. With
+`portion` a run of that part of the operations is taken off: what a process does once (its first samples' modules and rules, the
+heap's first pages) drops out then, and not only its start and end.
 """
 import os
 import random
@@ -18,7 +20,7 @@ import tools
 
 
 class Workload:
-    least, first, most, fixed, limit = 1, 100, 10**9, 0, 30
+    least, first, most, fixed, portion, limit = 1, 100, 10**9, 0, 0, 30
 
     def __init__(self, name, temp):
         self.name, self.temp = name, temp
@@ -44,7 +46,8 @@ class Workload:
 
 
 class Pattern(Workload):
-    """One of patterns.c's, or map_strings; Go's runtime runs go_patterns."""
+    """One of patterns.c's, or map_strings; Go's runtime runs go_patterns. One thread stays on one processor: moving costs as much
+    as what is measured."""
 
     def __init__(self, name, temp, build, pattern, threads=1, first=1000):
         super().__init__(name, temp)
@@ -63,7 +66,15 @@ class Pattern(Workload):
         return [os.path.join(folder, "patterns"), self.pattern, str(count), str(self.threads)]
 
     def go(self, tool, count):
-        return measure.run(tool.command + self.arguments(count, tool), self.environment(tool), self.limit, count)
+        # Go's collector has threads of its own, and heaptrack a process that must not have to wait for the program's processor.
+        if self.threads > 1 or self.pattern == "crossed" or tool.language == "go" or tool.command:
+            return measure.run(tool.command + self.arguments(count, tool), self.environment(tool), self.limit, count)
+        processors = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {max(processors)})  # inherited by what is started now
+        try:
+            return measure.run(tool.command + self.arguments(count, tool), self.environment(tool), self.limit, count)
+        finally:
+            os.sched_setaffinity(0, processors)
 
 
 def patterns(temp, build):
