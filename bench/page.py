@@ -244,9 +244,11 @@ def write(data, path, folder):
     rounds = max((c["ns"]["n"] for part in ("patterns", "programs") for row in data.get(part, {}).values() for c in row.values()
                   if "ns" in c), default=0)
     bound_rounds = max((c["ns"]["n"] for row in data.get("bounds", {}).values() for c in row.values() if "ns" in c), default=rounds)
-    # Figures of before runs were taken off each other have no such part.
-    less = f", for the bounds of allocators and samplers less a run of 1/{data['portion']} of the length, so that what happens once " \
-           "drops out" if "portion" in data else ""
+    # Older figures were taken in another way.
+    less = stay = ""
+    if "portion" in data:
+        less = f", for the bounds of allocators and samplers less a run of 1/{data['portion']} of the length, so that what happens once drops out"
+        stay = " A pattern of one thread stays on one processor, but under Go's runtime and under tools that start processes of their own."
     out = [
         "# Benchmarks", "",
         f"Written by `make bench` on {m['date']}, not by hand. {m['processor']}{', virtual' if m['virtual'] else ''}, {m['cores']} cores, "
@@ -255,7 +257,7 @@ def write(data, path, folder):
         "Every profiler is compared with the same allocator without it, in the same run, in turn. A figure is CPU time, user and "
         "system, of the process and those it waited for, less what starting and ending take" + less + "; a ratio is the median of the rounds "
         f"(up to {rounds}; for the bounds up to {bound_rounds}), with the lowest and the highest, of eight rounds and more the middle "
-        "half. How each is run stands in `bench/tools.py`, what it runs in "
+        "half." + stay + " How each is run stands in `bench/tools.py`, what it runs in "
         "`bench/workloads.py` and `bench/patterns.c`.", "",
         "## The bounds", "", *bounds(data),
         "## Samplers, one sample in 512 KiB", "",

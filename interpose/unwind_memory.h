@@ -21,7 +21,7 @@
  * below the stack's top, like those of any other step, so they can be read.
  *
  * Where stacks have little in common, remembering costs more than it saves: after a few walks of
- * that kind nothing new is remembered for many, and what is is only looked for at home.
+ * that kind nothing new is remembered for many, and the rest is looked for at home only.
  *
  * The hash of a stack is added up from the outermost frame, so that a common part has a common
  * hash. One walk at a time uses a memory; first is NULL while a stack changes, should a signal
