@@ -75,7 +75,7 @@ def measure_reports(build, seconds, say):
     plans = [(reports.ALL_SAMPLES, whole), (reports.ALL_SAMPLES // 10, [n for n in names if n not in whole])]
     for samples, some in plans:
         try:
-            for row in reports.rows(build, samples, some, limit=max(60, 2 * seconds)):
+            for row in reports.rows(build, samples, some, limit=max(60, 2 * seconds), times=3 if seconds > 120 else 1):
                 out["rows"].append(row)
                 say(f"report {row['report']}, {samples} samples")
         except (measure.Failed, OSError) as failure:

@@ -105,21 +105,22 @@ class Cell:
         self.memory = []
 
     def calibrate(self, target, base, end):
-        """Finds the number of operations that takes about TARGET seconds; no more than those of BASE, its cell without a profiler."""
+        """Finds the number of operations that takes about TARGET seconds. BASE is its cell without a profiler. What lets one thread
+        run at a time may need more operations than that for the same time: then there is less to wait for."""
         w = self.workload
-        at_most = base.count if base and base.count else w.most
+        at_most = min(w.most, 50 * base.count) if base and base.count else w.most
         # How much slower a tool may be than its base, for the first try not to take long.
-        count = max(w.least + 1, at_most // {"all": 500}.get(self.tool.kind, 8)) if base and base.count else w.first
+        count = max(w.least + 1, base.count // {"all": 500}.get(self.tool.kind, 8)) if base and base.count else w.first
         try:
             starts = []
             while len(starts) < 3 and sum(starts) < 0.2:
                 starts.append(w.run(self.tool, w.least).cpu)
             self.startup = statistics.median(starts)
-            target = max(target, 1.5 * self.startup)  # what varies in starting up must not be what is measured
+            target = max(target, 2 * self.startup)  # what varies in starting up must not be what is measured
             self.count = w.fixed
             while not self.count:
                 used = w.run(self.tool, count).cpu - self.startup
-                if used > target / 8 or count >= at_most or time.monotonic() > end:
+                if used > max(target / 8, self.startup / 2) or count >= at_most or time.monotonic() > end:
                     self.count = max(w.least + 1, min(at_most, int(count * target / max(used, 1e-4))))
                 count = min(at_most, count * 6)
             # Where everything is recorded starting up is no small part, and its variation would be taken off twice.
@@ -136,6 +137,8 @@ class Cell:
                 if self.short:
                     once, least = self.workload.run(self.tool, self.short).cpu, self.short
                 result = self.workload.run(self.tool, self.count)
+                if result.cpu - once < once / 4 and not self.short and not self.workload.fixed:
+                    raise Failed("a run can't be told from its start")
                 each = max(result.cpu - once, 1e-9) / max(result.operations - least, 1)
                 self.memory.append(result.memory)
             except Failed as failure:

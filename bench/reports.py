@@ -9,6 +9,7 @@ when one is missed. pprof takes minutes.
 """
 import argparse
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -42,8 +43,8 @@ def pprof_path():
     return os.path.join(folder, "pprof")
 
 
-def rows(build, samples, names, approf_only=False, limit=600):
-    """A dictionary for each of the named cases as it is measured."""
+def rows(build, samples, names, approf_only=False, limit=600, times=1):
+    """A dictionary for each of the named cases as it is measured: medians of that many TIMES, both in turn."""
     approf = os.path.join(os.path.abspath(build), "approf")
     pprof = "" if approf_only else pprof_path()
     cases = [c for c in CASES if c[0] in names]
@@ -58,9 +59,14 @@ def rows(build, samples, names, approf_only=False, limit=600):
             arguments = ["-symbolize=none"] + [a.format(**files) for a in arguments] + [files[p] for p in profiles]
             ours, theirs = os.path.join(scratch, "ours"), os.path.join(scratch, "theirs")
             row = {"report": name, "samples": samples, "least": least}
-            row["cpu"], row["memory"] = one([approf, "-compat=go1.19"] + arguments, ours, limit)
+            our_runs, their_runs = [], []
+            for _ in range(times):
+                our_runs.append(one([approf, "-compat=go1.19"] + arguments, ours, limit))
+                if pprof:
+                    their_runs.append(one([pprof] + arguments, theirs, limit))
+            row["cpu"], row["memory"] = (statistics.median(v) for v in zip(*our_runs))
             if pprof:
-                row["their_cpu"], row["their_memory"] = one([pprof] + arguments, theirs, limit)
+                row["their_cpu"], row["their_memory"] = (statistics.median(v) for v in zip(*their_runs))
                 row["same"] = open(ours, "rb").read() == open(theirs, "rb").read()
                 row["ratio"] = row["their_cpu"] / max(row["cpu"], 0.001)
                 row["memory_ratio"] = row["their_memory"] / row["memory"]
