@@ -28,7 +28,7 @@ import workloads
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # What part of the time each gets. The counts and the reports end when they are done, and leave the rest to nobody.
-SHARES = {"bounds": 0.22, "patterns": 0.28, "programs": 0.16, "counts": 0.11, "growth": 0.09, "accuracy": 0.05, "reports": 0.09}
+SHARES = {"bounds": 0.19, "patterns": 0.25, "programs": 0.25, "counts": 0.09, "growth": 0.08, "accuracy": 0.05, "reports": 0.09}
 ROUNDS = 5
 # What a bound is on is measured more often: there a few percent count, which is what single rounds differ by.
 BOUND_ROUNDS = 9

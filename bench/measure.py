@@ -102,6 +102,7 @@ class Cell:
         self.short = 0  # operations of the run that is taken off; 0: `startup` is
         self.startup = 0.0
         self.each = []  # CPU seconds an operation, by round; None where it failed
+        self.above = []  # CPU seconds above what was taken off, by round that did not fail
         self.memory = []
 
     def calibrate(self, target, base, end):
@@ -137,16 +138,29 @@ class Cell:
                 if self.short:
                     once, least = self.workload.run(self.tool, self.short).cpu, self.short
                 result = self.workload.run(self.tool, self.count)
-                if result.cpu - once < once / 4 and not self.short and not self.workload.fixed:
-                    raise Failed("a run can't be told from its start")
+                self.above.append(result.cpu - once)
                 each = max(result.cpu - once, 1e-9) / max(result.operations - least, 1)
                 self.memory.append(result.memory)
             except Failed as failure:
                 self.why = "" if self.memory else str(failure)
         self.each.append(each)
 
+    def settle(self):
+        """After the last round. Runs too short beside their start give no figure: all of them, as leaving out the short ones alone
+        would make the rest too long."""
+        if self.above and statistics.median(self.above) < self.startup / 4 and not self.short and not self.workload.fixed:
+            self.why, self.each = "its runs can't be told from its start", [None] * len(self.each)
 
-def interleaved(workloads, tools, target, seconds, rounds, say):
+
+def interleaved(*what):
+    """As `rounds_of`, and cells whose runs were too short have no figure."""
+    cells = rounds_of(*what)
+    for cell in cells.values():
+        cell.settle()
+    return cells
+
+
+def rounds_of(workloads, tools, target, seconds, rounds, say):
     """Every workload under every tool, round by round, each time in another order, until ROUNDS are done or the SECONDS are used
     up; one round may take as long again. Cells by workload and tool name."""
     end = time.monotonic() + seconds

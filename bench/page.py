@@ -63,17 +63,19 @@ class Notes:
 
 
 def first(row, ours, others, notes):
-    """Whether ours costs least beside what it is compared with: by medians, level where the spreads meet."""
+    """Whether ours costs least beside what it is compared with: by medians, level where the spreads meet. One round tells neither."""
     mine = row.get(ours, {}).get("ratio")
     theirs = {name: row[name]["ratio"] for name in others if row.get(name, {}).get("ratio")}
     if not mine:
         return "not measured"
     if not theirs:
         return "alone"
+    if mine["n"] == 1:
+        return "one round"
     before = sorted((n for n in theirs if theirs[n]["median"] < mine["median"]), key=lambda n: theirs[n]["median"])
     if not before:
         return "yes"
-    if all(theirs[n]["max"] >= mine["min"] and mine["n"] > 1 for n in before):
+    if all(theirs[n]["max"] >= mine["min"] for n in before):
         return "level"
     return "no " + " ".join(notes.mark(f"{n}: " + WHY_NOT_FIRST.get(n, "why it costs less here is not known yet")) for n in before)
 
@@ -291,7 +293,9 @@ def write(data, path, folder):
         "sampler tells only what is in use.", "",
         *accuracy_part(data, folder, name),
         "## Reports", "",
-        "User CPU time and most memory for a report of a large profile (`bench/big_profile.py`), and whether both print the same bytes.", "",
+        "User CPU time and most memory for a report of a large profile (`bench/big_profile.py`), and whether both print the same bytes"
+        + "".join(f"; medians of {n} runs, in turn" for n in {row.get("times", 1) for row in data.get("reports", {}).get("rows", [])} if n > 1)
+        + ".", "",
         *report_table(data),
         *(["## Not here", "", *missing, ""] if missing else []),
         "## Again", "",

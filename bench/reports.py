@@ -58,7 +58,7 @@ def rows(build, samples, names, approf_only=False, limit=600, times=1):
         for name, arguments, profiles, least in cases:
             arguments = ["-symbolize=none"] + [a.format(**files) for a in arguments] + [files[p] for p in profiles]
             ours, theirs = os.path.join(scratch, "ours"), os.path.join(scratch, "theirs")
-            row = {"report": name, "samples": samples, "least": least}
+            row = {"report": name, "samples": samples, "least": least, "times": times}
             our_runs, their_runs = [], []
             for _ in range(times):
                 our_runs.append(one([approf, "-compat=go1.19"] + arguments, ours, limit))
